@@ -82,16 +82,25 @@ async function bundle(root) {
     ([path, { entryPoint }]) => entryPoint?.endsWith('view/main.tsx') && path.endsWith('.js'),
   );
   const style = outputFiles.find(({ path }) => path.endsWith('.css')).path;
-  const preloads = imports
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => `<link rel="modulepreload" href="page/${nameOf(path)}" />`);
-  const html = readFileSync(join(page, 'index.html'), 'utf8')
+  const parts = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path);
+  const template = readFileSync(join(page, 'index.html'), 'utf8')
     .replace('{script}', nameOf(script))
     .replace('{style}', nameOf(style))
-    .replace('{icon}', iconName)
-    .replace('{preloads}', preloads.join('\n    '));
+    .replace('{icon}', iconName);
   mkdirSync(join(root, OUTPUT), { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
   writeFileSync(join(root, OUTPUT, iconName), icon);
-  writeFileSync(join(root, OUTPUT, 'index.html'), html);
+  const write = (name, language, paths) => {
+    const links = paths.map((path) => `<link rel="modulepreload" href="page/${nameOf(path)}" />`);
+    const html = template
+      .replace('<html lang="en">', `<html lang="${language}">`)
+      .replace('{preloads}', links.join('\n    '));
+    writeFileSync(join(root, OUTPUT, name), html);
+  };
+  write('index.html', 'en', parts);
+  // The texts of another language are a part of their own, which the first paint needs.
+  for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+    const [, language] = /src\/page\/languages\/([a-z]+)\.ts$/.exec(entryPoint ?? '') ?? [];
+    if (language) write(`index.${language}.html`, language, [...parts, path]);
+  }
 }

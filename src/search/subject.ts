@@ -15,6 +15,7 @@ import type { Reading } from './explanation.js';
 import { joinedNumbers } from './hits.js';
 import { publicationsAsked } from './number-question.js';
 import { norm, pooled } from './pooled.js';
+import type { Collapse } from './query.js';
 import type { IndexReader } from './reader.js';
 
 /**
@@ -43,6 +44,7 @@ export interface Asked {
   query: string;
   like?: string[];
   unlike?: string[];
+  collapse?: Collapse;
 }
 
 /** A question before it is embedded. */
@@ -75,13 +77,17 @@ export async function subjectOf(
     ...unlike.map((publication) => textOf(publication, LIKE_CHARS)),
   ];
   const { first, documentClass, reading } = question;
-  const hidden = [...like, ...unlike].flatMap((publication) => withSiblings(store, publication));
+  const examples = [...like, ...unlike];
+  const hidden = examples.flatMap((publication) => withSiblings(store, publication));
+  // Where a family is one result, the family of an example is that example.
+  const families =
+    asked.collapse?.by === 'family' ? examples.flatMap(({ head }) => head.family_id ?? []) : [];
   const reranked = rerankedText(question, liked);
   const subject = {
     ...(reranked === undefined ? {} : { text: reranked }),
     ...(reading === undefined ? {} : { reading }),
     first: first.map(({ head }) => head.patent_id),
-    clauses: [...question.clauses, ...without(hidden)],
+    clauses: [...question.clauses, ...without(hidden), ...without(families, 'family')],
   };
   const rows = texts.length === 0 ? new Float32Array() : await embedQueries(reader, texts, cancellation);
   const centre = documentClass && (await centreAsQuestion(reader, documentClass, asked.query, cancellation));
@@ -98,11 +104,12 @@ export function isClass({ reading }: Subject): boolean {
   return reading?.as === 'classification' && reading.documents > 0;
 }
 
-/** A condition that leaves out publications; none for an empty list. */
-export function without(patentIds: readonly string[]): FilterClause[] {
-  return patentIds.length === 0
-    ? []
-    : [{ column: 'patent_id', test: 'none', terms: [...new Set(patentIds)].sort() }];
+/** A condition that leaves out publications, by their numbers or their families; none for an empty list. */
+export function without(
+  terms: readonly string[],
+  column: 'patent_id' | 'family' = 'patent_id',
+): FilterClause[] {
+  return terms.length === 0 ? [] : [{ column, test: 'none', terms: [...new Set(terms)].sort() }];
 }
 
 function questionOf(reader: IndexReader, query: string): Question {

@@ -74,6 +74,19 @@ onEachAdapter('numbers, codes and examples', (adapter) => {
     assert.equal((await counted({ like: ['US11000001B2'], min_score: 0 })).query, '');
   });
 
+  it('like and unlike leave out families where a family is one result', async () => {
+    const like = ['KR1020200000001A'];
+    assert.ok((await found({ like })).includes('US11000001B2'));
+    const ids = idsWhere(isPatent);
+    const others = ids.filter(
+      (id) => !['KR1020200000001A', 'KR1023000010000B1', 'US11000001B2'].includes(id),
+    );
+    assert.deepEqual((await found({ like, collapse: 'family' })).sort(), others);
+    const unlike = { query: 'pump', unlike: like, collapse: 'family' };
+    assert.deepEqual((await found(unlike)).sort(), others);
+    assert.equal((await counted({ ...unlike, min_score: 0 })).total_matched, others.length);
+  });
+
   it('422 for unknown numbers, naming all of them, and for wrong lists', async () => {
     const refusals: [Record<string, unknown>, RegExp][] = [
       [

@@ -35,6 +35,28 @@ describe('the web page', { skip: notBuilt }, () => {
         assert.doesNotMatch(html, /<style|style=|<script(?![^>]*\bsrc=)|\bon[a-z]+=|https?:/i);
       });
 
+      it('comes with the part of the language that the browser asks for', async () => {
+        for (const [asked, language] of [
+          ['ko-KR,ko;q=0.9,en-US;q=0.8', 'ko'],
+          ['de, ja;q=0.5', 'ja'],
+          ['zh-TW', 'zh'],
+          ['en-GB, ko;q=0.9', 'en'],
+          ['de', 'en'],
+        ] as const) {
+          const answer = await get('/', { 'accept-language': asked });
+          assert.match(answer.headers.get('vary')!, /Accept-Language/);
+          const html = await answer.text();
+          assert.match(html, new RegExp(`<html lang="${language}">`), asked);
+          const parts = [...html.matchAll(/modulepreload" href="page\/part-(ko|ja|zh)-/g)].map(
+            ([, code]) => code,
+          );
+          assert.deepEqual(parts, language === 'en' ? [] : [language], asked);
+          const etag = answer.headers.get('etag')!;
+          const again = await get('/', { 'accept-language': asked, 'if-none-match': etag });
+          assert.equal(again.status, 304);
+        }
+      });
+
       it('its files may be kept for ever, are compressed, and answer 304', async () => {
         const html = await (await get('/')).text();
         const files = [...html.matchAll(/(?:href|src)="(page\/[^"]+)"/g)].map(([, path]) => path!);

@@ -8,6 +8,7 @@ import { citedName } from '../../src/page/model/cited-number.js';
 import { csvOf, curlOf, fileNameOf } from '../../src/page/model/export.js';
 import { emptySearch, parametersOf, searchOf } from '../../src/page/model/fields.js';
 import { foundKeys } from '../../src/page/model/found-keys.js';
+import { relevanceOf } from '../../src/page/model/relevance.js';
 import { semanticRequest } from '../../src/page/model/request.js';
 import { shownResults } from '../../src/page/model/shown-results.js';
 import type { Chunk, SearchResult } from '../../src/search/public-types.js';
@@ -81,6 +82,29 @@ describe('the results that a list shows', () => {
     const search = { ...emptySearch(), query: 'laser', sort: 'newest' as const, titles: 'hidden' as const };
     assert.deepEqual(searchOf(parametersOf(search)), search);
     assert.deepEqual(semanticRequest(search), semanticRequest({ ...emptySearch(), query: 'laser' }));
+  });
+});
+
+describe('a list of results', () => {
+  const relevance = (...similarities: number[]) =>
+    relevanceOf(
+      similarities.map((similarity_score) => ({ similarity_score }) as SearchResult),
+      20,
+    );
+
+  it('has a line where similarity falls below 0.5, if it stays there', () => {
+    assert.equal(relevance(0.9, 0.5, 0.49, 0.1).cutAt, 2);
+    assert.equal(relevance(0.9, 0.4, 0.6).cutAt, undefined);
+    assert.equal(relevance(0.9, 0.8).cutAt, undefined);
+    assert.equal(relevance(0.4, 0.3).cutAt, undefined);
+  });
+
+  it('that is far but for one result is known as such', () => {
+    const far = new Array(19).fill(0.3);
+    assert.equal(relevance(0.51, ...far).isNearlyFar, true);
+    assert.equal(relevance(...far).isNearlyFar, false, 'nothing at all is clear: the page says so already');
+    assert.equal(relevance(0.51, 0.3).isNearlyFar, false, 'a short list is short by its filters');
+    assert.equal(relevance(0.9, 0.9, 0.9, ...far).isNearlyFar, false);
   });
 });
 

@@ -5,11 +5,7 @@ import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
 import { until } from '../until.js';
-import { becomesTrue, Site, TITLED } from './site.js';
-
-const QUESTION = '황화물 고체 전해질을 포함하는 리튬 이차전지';
-const HASH = `#/?query=${encodeURIComponent(QUESTION)}`;
-const results = (page: Page) => page.locator('.answered:not(.waiting) .result');
+import { ASKED, becomesTrue, parametersOf, QUESTION, Site, shownResults, TITLED } from './site.js';
 
 describe('the list of results', { skip: noBrowser || noSharp }, () => {
   let site: Site;
@@ -18,15 +14,13 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
   });
   after(() => site?.close());
 
-  const parametersOf = (page: Page) =>
-    new URL(`http://page/${new URL(page.url()).hash.slice(2)}`).searchParams;
   const similarities = async (page: Page) =>
     (await page.locator('.similarity-value').allTextContents()).map(Number);
   const published = (page: Page) => page.locator('.result-line > span:last-child time').allTextContents();
 
   it('is ordered by similarity or by date without another search, says so, and keeps a filter that is not applied', async () => {
-    const { page, complaints } = await site.visit(HASH);
-    await results(page).first().waitFor();
+    const { page, complaints } = await site.visit(ASKED);
+    await shownResults(page).first().waitFor();
     let searches = 0;
     page.on('request', (request) => {
       if (request.url().includes('/api/v1/search/')) searches++;
@@ -55,11 +49,11 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
     assert.equal(searches, 0);
 
     const shared = await site.visit(new URL(page.url()).hash);
-    await results(shared.page).first().waitFor();
+    await shownResults(shared.page).first().waitFor();
     assert.deepEqual(await published(shared.page), days, 'the address holds the order');
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await page.locator('.chip', { hasText: 'United States' }).waitFor();
-    await results(page).first().waitFor();
+    await shownResults(page).first().waitFor();
     assert.equal(parametersOf(page).get('sort'), 'oldest', 'the next search has it, too');
     assert.deepEqual([...complaints, ...shared.complaints], []);
   });
@@ -79,9 +73,46 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
     await link(bare!).waitFor();
   });
 
+  it('says so if all of its results have only a title and are hidden', async () => {
+    const [bare] = TITLED.map(({ patent_id }) => patent_id);
+    const query = encodeURIComponent('一种茶叶采摘装置');
+    const { page } = await site.visit(`#/?query=${query}&publication_number=${bare}&titles=hidden`);
+    const note = page.getByText('The only result has a title only, and is hidden');
+    await note.waitFor();
+    await page.getByLabel('Hide those with a title only (1)').uncheck();
+    await shownResults(page).first().waitFor();
+    assert.equal(await note.count(), 0);
+  });
+
+  it('and statistics keep filters that are not applied, and so does a filter that is removed', async () => {
+    const { page } = await site.visit(`${ASKED}&countries=KR&doc_type=application`);
+    await shownResults(page).first().waitFor();
+    const pending = page.getByLabel('Include utility models');
+    await pending.check();
+    const isPending = async () => {
+      await page.getByText('Not applied yet').waitFor();
+      assert.equal(await pending.isChecked(), true);
+    };
+    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.locator('.years canvas').waitFor();
+    await isPending();
+    await page.getByRole('button', { name: 'Remove Applications' }).click();
+    await page.locator('.chips').getByText('Applications').waitFor({ state: 'detached' });
+    await isPending();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.locator('.chip', { hasText: 'Include utility models' }).waitFor();
+    assert.equal(await page.getByText('Not applied yet').count(), 0);
+    // Nothing of the form outlives "Clear all".
+    await page.getByLabel('Japan', { exact: true }).check();
+    await page.locator('.chips').getByRole('button', { name: 'Clear all' }).click();
+    await page.locator('.chips').getByText('Korea').waitFor({ state: 'detached' });
+    assert.equal(await page.getByText('Not applied yet').count(), 0);
+    assert.equal(await page.getByLabel('Japan', { exact: true }).isChecked(), false);
+  });
+
   it('is saved in a file with the name of the question', async () => {
-    const { page } = await site.visit(HASH);
-    await results(page).first().waitFor();
+    const { page } = await site.visit(ASKED);
+    await shownResults(page).first().waitFor();
     for (const kind of ['CSV', 'JSON']) {
       const waiting = page.waitForEvent('download');
       await page.getByRole('button', { name: `Download the results as ${kind}` }).click();
@@ -103,8 +134,8 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
     await becomesTrue(page, 'document.title.startsWith("B99Z")');
     await page.locator('.answered:not(.waiting) .result').first().waitFor();
     assert.equal(await chip.count(), 0, 'without documents of the class, the question is a text');
-    await page.goto(site.url(HASH));
-    await results(page).first().waitFor();
+    await page.goto(site.url(ASKED));
+    await shownResults(page).first().waitFor();
     assert.equal(await chip.count(), 0);
   });
 
@@ -116,7 +147,7 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
     await becomesTrue(page, 'document.activeElement.id === "question"');
     await page.keyboard.type('solid electrolyte');
     await page.keyboard.press('Enter');
-    await results(page).first().waitFor();
+    await shownResults(page).first().waitFor();
     assert.deepEqual(
       ['countries', 'ipc_codes', 'query'].map((name) => parametersOf(page).get(name)),
       ['KR', 'H01M', 'solid electrolyte'],
@@ -127,8 +158,8 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
   });
 
   it('leaves out two countries with two clicks', async () => {
-    const { page } = await site.visit(HASH);
-    await results(page).first().waitFor();
+    const { page } = await site.visit(ASKED);
+    await shownResults(page).first().waitFor();
     for (const country of ['China', 'Japan'])
       await page.getByRole('button', { name: `Not ${country}`, exact: true }).click();
     await page.getByRole('button', { name: 'Apply filters' }).click();
@@ -140,8 +171,8 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
   });
 
   it('tells of a word that no class has', async () => {
-    const { page } = await site.visit(HASH);
-    await results(page).first().waitFor();
+    const { page } = await site.visit(ASKED);
+    await shownResults(page).first().waitFor();
     await page.locator('summary', { hasText: 'Classes' }).press('Enter');
     const field = page.getByRole('combobox', { name: 'IPC classes' });
     const unknown = page.getByText(/^No class has/);

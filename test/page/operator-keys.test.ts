@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RequestLog } from '../../src/access/request-log.js';
 import { noBrowser } from '../house/browser.js';
+import { until } from '../until.js';
 import { DashboardSite } from './dashboard-site.js';
 
 describe('keys and the log of the operator', { skip: noBrowser }, () => {
@@ -57,6 +58,42 @@ describe('keys and the log of the operator', { skip: noBrowser }, () => {
     assert.equal(answer.status, 200, await answer.text());
     await page.getByRole('button', { name: 'Copy the line' }).waitFor();
     assert.deepEqual(await site.seriousOf(page), []);
+  });
+
+  it('reads which names an environment may have, and is not sent to the server with another', async () => {
+    await site.service.access.createAccount({ name: 'Upper', plan: 'free' });
+    const page = await site.asOperator('#/dashboard/keys');
+    await page.locator('select[name="account"]').selectOption({ label: 'Upper' });
+    await page.getByLabel('Name', { exact: true }).fill('nightly');
+    const environment = page.getByLabel('Environment');
+    await page.getByText('a to z, 0 to 9, - and _').waitFor();
+    for (const wrong of ['Batch', '-batch', 'a b', 'x'.repeat(33)]) {
+      await environment.fill(wrong);
+      const isWrong = 'document.querySelector(\'[name="environment"]\').validity.patternMismatch';
+      assert.equal(await page.evaluate(isWrong), true, wrong);
+    }
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    assert.equal(await page.locator('.new-key').count(), 0);
+    await environment.fill('batch-2');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.locator('.new-key').waitFor();
+    assert.deepEqual(site.faultsOf(page), []);
+  });
+
+  it('sees whether a key was used meanwhile, before it is revoked', async () => {
+    const { access } = site.service;
+    const { id } = await access.createAccount({ name: 'Lost', plan: 'basic' });
+    const { secret } = await access.createKey({ account: id, environment: 'production', name: 'lost' });
+    const page = await site.asOperator(`#/dashboard/keys?account=${id}`);
+    const row = page.locator('.key-row', { hasText: 'lost' });
+    await row.getByText('not in the log of requests').waitFor();
+    assert.equal((await site.service.search({ query: 'q' }, { 'x-api-key': secret })).status, 200);
+    await until(async () => {
+      // The log is written once in a while.
+      await row.getByRole('button', { name: 'Revoke lost' }).click();
+      await row.getByRole('button', { name: 'Cancel' }).click();
+      return (await row.getByText('last used').count()) === 1;
+    }, 'the row says when it was used');
   });
 
   it('revokes all keys of an account in one step, after a confirmation', async () => {

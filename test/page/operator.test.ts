@@ -51,7 +51,7 @@ describe('the operator', { skip: noBrowser }, () => {
     await page.getByText(`Maintenance since ${since().slice(0, 19)} UTC, Retry-After 77 s.`).waitFor();
     const header = page.locator('.frame-maintenance');
     await header.getByText(`Maintenance since ${since().slice(0, 16)} UTC`).waitFor();
-    await header.getByText('Retry-After: 77 s').waitFor();
+    await header.getByText('Try again in 77 s or later').waitFor();
     await page.getByRole('link', { name: 'Ingests' }).click();
     await page.getByText('4 files were read to their end').waitFor();
     assert.deepEqual(await site.seriousOf(page), []);
@@ -59,7 +59,7 @@ describe('the operator', { skip: noBrowser }, () => {
 
     // In a new browser: the page loads, says so, and the operator can sign in.
     const other = await site.visit('#/dashboard/health');
-    await other.locator('.frame-maintenance').getByText('Retry-After: 77 s').waitFor();
+    await other.locator('.frame-maintenance').getByText('Try again in 77 s or later').waitFor();
     await other.getByText('During maintenance, only the operator can sign in.').waitFor();
     await site.signInOperator(other);
     await other.getByRole('button', { name: 'End maintenance' }).click();
@@ -75,7 +75,7 @@ describe('the operator', { skip: noBrowser }, () => {
     try {
       const page = await site.visit('');
       const header = page.locator('.frame-maintenance');
-      await header.getByText('Retry-After: 55 s').waitFor();
+      await header.getByText('Try again in 55 s or later').waitFor();
       await page.getByRole('alert').getByText('in maintenance. Try again in 55 s.').waitFor();
       assert.deepEqual(await site.seriousOf(page), []);
       await service.access.setMaintenance(false);
@@ -131,8 +131,8 @@ describe('the operator', { skip: noBrowser }, () => {
     await runs.first().waitFor();
     assert.deepEqual(
       (await runs.allTextContents()).slice(1),
-      ['2026-01-03 00:00:00113000102', '2026-01-02 00:00:002060000'],
-      'started, files, files with failures, new, updated, unchanged, skipped, failed',
+      ['2026-01-03 00:00:00111023000', '2026-01-02 00:00:002006000'],
+      'started, files, files with failures, failed, new, updated, unchanged, skipped',
     );
     await page.getByText('/data/a/long/folder/a.zip').waitFor();
     await page.getByRole('button', { name: '102 failures of /data/bad.jsonl' }).click();
@@ -144,6 +144,19 @@ describe('the operator', { skip: noBrowser }, () => {
     await page.getByText('1–1 of 1').waitFor();
     await page.getByText('/data/a/long/folder/a.zip').waitFor({ state: 'detached' });
     assert.equal(await page.getByText('/data/bad.jsonl', { exact: true }).count(), 1);
+  });
+
+  it('reads on a phone what failed, without scrolling sideways', async () => {
+    const width = 390;
+    const page = await site.asOperator('#/dashboard/ingests', { viewport: { width, height: 844 } });
+    const button = page.getByRole('button', { name: '102 failures of /data/bad.jsonl' });
+    await button.click();
+    const reason = page.getByText('record 3, byte 784 (US1A1): title: missing <b>x</b>');
+    await reason.waitFor();
+    for (const part of [button, reason]) {
+      const { x, width: wide } = (await part.boundingBox())!;
+      assert.ok(x >= 0 && x + wide <= width, `from ${x} to ${x + wide}`);
+    }
   });
 
   it('reaches all files of a long list', async () => {
@@ -246,12 +259,17 @@ describe('the operator', { skip: noBrowser }, () => {
     const plans = page.locator('form[aria-label="Create an account"] select');
     await plans.waitFor();
     assert.deepEqual(await plans.locator('option').allTextContents(), [
-      ...['free – 30 a month', 'basic – 300 a month', 'pro – 1,000 a month', 'enterprise – your own number'],
+      ...[
+        'free – 30 searches a month',
+        'basic – 300 searches a month',
+        'pro – 1,000 searches a month',
+        'enterprise – your own number',
+      ],
     ]);
     await plans.selectOption('enterprise');
-    assert.equal(await page.getByLabel('Searches a month').first().inputValue(), '1000000');
+    assert.equal(await page.getByLabel('Searches a month', { exact: true }).first().inputValue(), '1000000');
     await page.getByLabel('Name', { exact: true }).first().fill('Large');
-    await page.getByLabel('Searches a month').first().fill('5000');
+    await page.getByLabel('Searches a month', { exact: true }).first().fill('5000');
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.locator('.key-row', { hasText: 'Large' }).getByText('0 of 5,000 searches').waitFor();
   });

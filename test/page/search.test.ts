@@ -5,9 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
-import { becomesTrue, Site } from './site.js';
+import { becomesTrue, QUESTION, Site } from './site.js';
 
-const QUESTION = '황화물 고체 전해질을 포함하는 리튬 이차전지';
 const shownResults = (page: Page) => page.locator('.result');
 
 describe('a person who searches', { skip: noBrowser || noSharp }, () => {
@@ -135,14 +134,14 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.equal(await data.getByText('KIM Chulsoo').count(), 1);
 
     const cited = page.locator('section', { hasText: 'Citations (12)' });
-    assert.equal(await cited.locator('li').first().getByRole('link').textContent(), 'US20150310003A1');
+    assert.equal(await cited.locator('li').first().getByRole('link').textContent(), 'US 2015/0310003 A1');
     await cited.getByText('DE 4321 A1').waitFor();
     assert.equal(await cited.getByText('Berlin 1999').count(), 0);
     await cited.getByRole('button', { name: 'Show all 12' }).click();
     await cited.getByText('Example, A.: Batteries. Berlin 1999').waitFor();
     assert.equal(await cited.getByRole('link').count(), 1, 'what the index lacks is no link');
 
-    await data.getByRole('link', { name: 'US20150310003A1' }).click();
+    await data.getByRole('link', { name: 'US 2015/0310003 A1' }).click();
     await page.locator('.patent-head', { hasText: 'US 2015/0310003 A1' }).waitFor();
     await page.goBack();
     await data.getByRole('link', { name: 'Ada Example' }).click();

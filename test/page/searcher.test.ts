@@ -1,13 +1,9 @@
 /** What a patent searcher has to see on the page: what is left out, what the figures mean, what a filter does. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
-import { becomesTrue, Site, TITLED } from './site.js';
-
-const QUESTION = encodeURIComponent('황화물 고체 전해질을 포함하는 리튬 이차전지');
-const shownResults = (page: Page) => page.locator('.answered:not(.waiting) .result');
+import { ASKED, becomesTrue, parametersOf, QUESTION, Site, shownResults, TITLED } from './site.js';
 
 describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
   let site: Site;
@@ -16,12 +12,8 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
   });
   after(() => site?.close());
 
-  /** The parameters of the search that the page shows. */
-  const parametersOf = (page: Page) =>
-    new URL(`http://page/${new URL(page.url()).hash.slice(2)}`).searchParams;
-
   it('sees which kinds are left out, and includes them with one click', async () => {
-    const { page, complaints } = await site.visit(`#/?query=${QUESTION}`);
+    const { page, complaints } = await site.visit(ASKED);
     const models = page.locator('.left-out', { hasText: /Utility models left out \(\d+\)/ });
     const designs = page.locator('.left-out', { hasText: /Designs left out \(\d+\)/ });
     await models.getByRole('button').click();
@@ -37,7 +29,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
   });
 
   it('gets from a result to what is like it, and to prior art for it, within the same filters', async () => {
-    const { page } = await site.visit(`#/?query=${QUESTION}&countries=KR&collapse=none`);
+    const { page } = await site.visit(`${ASKED}&countries=KR&collapse=none`);
     const first = shownResults(page).first();
     await first.waitFor();
     const link = (name: string) => first.getByRole('link', { name }).getAttribute('href');
@@ -51,14 +43,14 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     assert.equal(parametersOf(page).get('collapse'), 'none');
     await shownResults(page).first().waitFor();
     // The patent page has the same ways.
-    await page.goto(site.url(`#/patent/${id}?query=${QUESTION}&countries=KR`));
+    await page.goto(site.url(`#/patent/${id}?query=${encodeURIComponent(QUESTION)}&countries=KR`));
     await page.getByRole('link', { name: 'Prior art for this' }).click();
     await page.locator('.chip', { hasText: `Published before: ${number}` }).waitFor();
     assert.deepEqual(parametersOf(page).getAll('countries'), ['KR']);
   });
 
   it('learns what a bar means without a mouse, on the list and of a result', async () => {
-    const { page } = await site.visit(`#/?query=${QUESTION}`, { hasTouch: true });
+    const { page } = await site.visit(ASKED, { hasTouch: true });
     await page.getByText('What the bars mean').tap();
     await page.locator('.bars-help[open]', { hasText: 'From 0.5 on (the line)' }).waitFor();
     const why = page.locator('.why').first();
@@ -86,14 +78,14 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     page.on('request', (request) => {
       if (request.url().includes('/api/v1/search/')) searches++;
     });
-    await page.goto(site.url(`#/?query=${QUESTION}`));
+    await page.goto(site.url(ASKED));
     await page.getByRole('status').getByText('First 20 results', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Count those at 0.5 or above' }).click();
     const counted = await page.getByText(/patents with a similarity of at least 0.5/).textContent();
     await page.getByRole('link', { name: 'Results', exact: true }).click();
     await page.getByText(`First 20 results · ${/\d+/.exec(counted!)![0]} at 0.5 or above`).waitFor();
     assert.equal(searches, 2, 'the list and the statistics; the count costs no further search');
-    await page.goto(site.url(`#/?query=${QUESTION}&applicant=Northern&countries=US`));
+    await page.goto(site.url(`${ASKED}&applicant=Northern&countries=US`));
     await page.getByText(/^\d results · \d at 0.5 or above$/).waitFor();
   });
 
@@ -109,7 +101,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
         }));
         await route.fulfill({ response: answer, json: { ...body, results } });
       });
-      await page.goto(site.url(`#/?query=${QUESTION}&${address}`));
+      await page.goto(site.url(`${ASKED}&${address}`));
       await page.locator(`.answered:not(.waiting) .result:nth-of-type(${similarities.length})`).waitFor();
       await page.unroute('**/api/v1/search/semantic');
     };
@@ -144,7 +136,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
   });
 
   it('sees that a filter is not applied yet, and the buttons cover no field', async () => {
-    const { page } = await site.visit(`#/?query=${QUESTION}`, { viewport: { width: 1280, height: 500 } });
+    const { page } = await site.visit(ASKED, { viewport: { width: 1280, height: 500 } });
     await shownResults(page).first().waitFor();
     await page.getByLabel('United States').check();
     await page.getByText('Not applied yet').waitFor();
@@ -171,7 +163,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
   });
 
   it('leaves out one country with one click', async () => {
-    const { page } = await site.visit(`#/?query=${QUESTION}`);
+    const { page } = await site.visit(ASKED);
     await page.getByRole('button', { name: 'Not Korea' }).click();
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await page.locator('.chips').getByText('Not Korea').waitFor();
@@ -183,7 +175,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
   });
 
   it('sees on a phone how many filters are in use', async () => {
-    const { page } = await site.visit(`#/?query=${QUESTION}&countries=KR&countries=US&applicant=Northern`, {
+    const { page } = await site.visit(`${ASKED}&countries=KR&countries=US&applicant=Northern`, {
       viewport: { width: 375, height: 740 },
     });
     await page.getByRole('button', { name: 'Filters (2)', exact: true }).waitFor();
@@ -191,7 +183,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
 
   it('removes an applicant with the way in which its name was compared', async () => {
     const { page } = await site.visit(
-      `#/?query=${QUESTION}&applicant=Northern%20Cells&applicant_match=exact&applicant_expand=true`,
+      `${ASKED}&applicant=Northern%20Cells&applicant_match=exact&applicant_expand=true`,
     );
     await page.getByRole('button', { name: 'Remove Applicant (is exactly): Northern Cells' }).click();
     await page.locator('.chips').getByText('Northern Cells').waitFor({ state: 'detached' });
@@ -200,7 +192,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
 
   it('chooses between the priority date and the filing date of a patent', async () => {
     const id = 'US20130310001A1';
-    const { page, complaints } = await site.visit(`#/?query=${QUESTION}&as_of=${id}`);
+    const { page, complaints } = await site.visit(`${ASKED}&as_of=${id}`);
     const chip = page.locator('.chips .chip');
     await chip.getByText('Published before: US 2013/0310001 A1 (its priority date 2012-05-01)').waitFor();
     await chip.getByRole('link', { name: 'use its filing date 2013-03-02' }).click();
@@ -213,14 +205,45 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     await chip.getByText('(its priority date 2012-05-01)').waitFor();
     assert.equal(parametersOf(page).get('as_of'), id);
     // Without an earlier priority there is nothing to choose.
-    await page.goto(site.url(`#/?query=${QUESTION}&as_of=KR1020120110000A`));
+    await page.goto(site.url(`${ASKED}&as_of=KR1020120110000A`));
     await chip.getByText('(its priority date 2012-03-01)').waitFor();
     assert.equal(await chip.getByRole('link').count(), 0);
     assert.deepEqual(complaints, []);
   });
 
+  it('writes the day of prior art as the office prints it', async () => {
+    const { page, complaints } = await site.visit(ASKED);
+    await page.locator('summary', { hasText: 'Prior art date' }).click();
+    await page.getByRole('textbox', { name: 'Published before' }).fill('2015.3.15');
+    await page.keyboard.press('Enter');
+    await page.locator('.chip', { hasText: 'Published before: 2015-03-15' }).waitFor();
+    await shownResults(page).first().waitFor();
+    assert.equal(parametersOf(page).get('as_of'), '2015-03-15');
+    assert.equal(await page.getByText('Not applied yet').count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
+  it('sees no other member of the family among what is like a patent', async () => {
+    const [example, member] = ['US20130310001A1', 'US20150310003A1'];
+    const linkOf = (id: string) => page.locator(`.result h2 a[href*="${id}"]`);
+    const { page } = await site.visit(`#/?like=${example}&countries=US&top_k=50&collapse=application`);
+    await linkOf(member).waitFor();
+    await page.goto(site.url(`#/?like=${example}&countries=US&top_k=50`));
+    await linkOf(member).waitFor({ state: 'detached' });
+    await shownResults(page).first().waitFor();
+    assert.equal(await linkOf(member).count(), 0);
+    await page.getByText('Why it is here').first().click();
+    await page
+      .getByText(/^Its nearest passage has a similarity of .* to the examples\./)
+      .first()
+      .waitFor();
+    // The patent page has the member, by the number that its office prints.
+    await page.goto(site.url(`#/patent/${example}`));
+    await page.locator('.data').getByRole('link', { name: 'US 2015/0310003 A1' }).first().waitFor();
+  });
+
   it('finds "Published before" among what leaves nothing, and searches without it', async () => {
-    const { page } = await site.visit(`#/?query=${QUESTION}&as_of=1950-01-01`);
+    const { page } = await site.visit(`${ASKED}&as_of=1950-01-01`);
     const row = page.locator('.excluded li', { hasText: 'Published before' });
     await row.getByRole('link', { name: 'Search without: Published before' }).click();
     await shownResults(page).first().waitFor();
@@ -243,7 +266,9 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
   });
 
   it('reads numbers as offices print them, and that a grant is published as a grant', async () => {
-    const { page } = await site.visit(`#/patent/US11217824B2?query=${QUESTION}`, { locale: 'ko-KR' });
+    const { page } = await site.visit(`#/patent/US11217824B2?query=${encodeURIComponent(QUESTION)}`, {
+      locale: 'ko-KR',
+    });
     await page.locator('.patent-head .number', { hasText: 'US 11,217,824 B2' }).waitFor();
     await page.locator('.data dt', { hasText: '등록공고일' }).waitFor();
   });

@@ -107,6 +107,18 @@ function batteries(): PatentInput[] {
   });
 }
 
+/** A question about the batteries. */
+export const QUESTION = '황화물 고체 전해질을 포함하는 리튬 이차전지';
+/** The address of its results. */
+export const ASKED = `#/?query=${encodeURIComponent(QUESTION)}`;
+
+/** The results of an answer that is not awaited any more. */
+export const shownResults = (page: Page) => page.locator('.answered:not(.waiting) .result');
+
+/** The parameters of the search that the page shows. */
+export const parametersOf = (page: Page): URLSearchParams =>
+  new URL(`http://page/${new URL(page.url()).hash.slice(2)}`).searchParams;
+
 /**
  * Waits until an expression is true in a page. `waitForFunction` of playwright evaluates a text within the page, which the
  * policy of the page forbids.

@@ -19,7 +19,7 @@ export const en = {
     notFound: 'There is no such page.',
     home: 'Go to the search',
     maintenance: (since: string | undefined, seconds: number) =>
-      `${since ? `Maintenance since ${since}` : 'Maintenance'}: searches and accounts are not answered. Retry-After: ${seconds} s.`,
+      `${since ? `Maintenance since ${since}` : 'Maintenance'}: searches and accounts are not answered. Try again in ${seconds} s or later.`,
     toMaintenance: 'End it under Health',
     operator: 'Operator',
   },
@@ -102,6 +102,7 @@ export const en = {
     },
     from: 'from',
     to: 'to',
+    range: (from: string, to: string) => [from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(' '),
     doc_type: { all: 'Applications and grants', application: 'Applications', grant: 'Grants' },
     applicant_match: { contains: 'contains', prefix: 'begins with', exact: 'is exactly' },
     collapse: { family: 'each family', application: 'each application', none: 'each publication' },
@@ -149,6 +150,8 @@ export const en = {
     shorterPassage: 'Shorter',
     why: 'Why it is here',
     nearest: (similarity: string) => `Its nearest passage has a similarity of ${similarity} to the question.`,
+    nearestTo: (similarity: string) =>
+      `Its nearest passage has a similarity of ${similarity} to the examples.`,
     decidedBy: (place: string) => `The passage that decided its place in the list: ${place}.`,
     titleOnly: 'title only',
     titleOnlyHelp:
@@ -206,6 +209,12 @@ export const en = {
     far: 'Nothing in the index is clearly about this question',
     farHelp:
       'These are the nearest patents, but all are below a similarity of 0.5. Describe the invention in a sentence, or with other words.',
+    allTitles: (count: number) =>
+      count === 1
+        ? 'The only result has a title only, and is hidden'
+        : `All ${number(count)} results have a title only, and are hidden`,
+    allTitlesHelp:
+      'Ask for more results, or leave out the countries from which only titles are in the index.',
     nearlyFar: (clear: number, all: number) =>
       `Only ${clear === 1 ? 'one' : clear} of these ${number(all)} results ${clear === 1 ? 'reaches' : 'reach'} a similarity of 0.5`,
     nearlyFarHelp:

@@ -21,7 +21,7 @@ export const ja: Texts = {
     notFound: 'そのページはありません。',
     home: '検索へ移動',
     maintenance: (since, seconds) =>
-      `${since ? `メンテナンス中（${since} から）` : 'メンテナンス中'}: 検索とアカウントの呼び出しには応答しません。Retry-After: ${seconds} 秒。`,
+      `${since ? `メンテナンス中（${since} から）` : 'メンテナンス中'}: 検索とアカウントの呼び出しには応答しません。${seconds} 秒以上たってからもう一度お試しください。`,
     toMaintenance: '稼働状況で終了',
     operator: '運用者',
   },
@@ -103,6 +103,7 @@ export const ja: Texts = {
     },
     from: 'から',
     to: 'まで',
+    range: (from, to) => [from && `${from} から`, to && `${to} まで`].filter(Boolean).join(' '),
     doc_type: { all: '出願と登録', application: '出願', grant: '登録' },
     applicant_match: { contains: 'を含む', prefix: 'で始まる', exact: 'と一致' },
     collapse: { family: 'ファミリーごと', application: '出願ごと', none: '公報ごと' },
@@ -148,6 +149,7 @@ export const ja: Texts = {
     shorterPassage: '短く',
     why: '表示された理由',
     nearest: (similarity) => `質問に最も近い段落の類似度は ${similarity} です。`,
+    nearestTo: (similarity) => `例示文献に最も近い段落の類似度は ${similarity} です。`,
     decidedBy: (place) => `順位を決めた段落: ${place}`,
     titleOnly: '名称のみ',
     titleOnlyHelp:
@@ -199,6 +201,8 @@ export const ja: Texts = {
     far: 'この質問に明らかに関連する特許は索引にありません',
     farHelp:
       '最も近い特許を表示していますが、すべて類似度 0.5 未満です。発明を一文で説明するか、別の言葉で質問してください。',
+    allTitles: (count) => `${number(count)} 件すべてが名称のみのため、隠しています`,
+    allTitlesHelp: '件数を増やすか、索引に名称しかない国を除いてください。',
     nearlyFar: (clear, all) => `${number(all)} 件のうち類似度が 0.5 以上なのは ${clear} 件だけです`,
     nearlyFarHelp: 'ほかはおそらく別の内容です。発明を一文で説明するか、別の言葉で質問してください。',
     noStatistics: '類似度 0.5 以上の特許がないため、集計できません。',

@@ -21,7 +21,7 @@ export const ko: Texts = {
     notFound: '그런 페이지가 없습니다.',
     home: '검색으로 가기',
     maintenance: (since, seconds) =>
-      `${since ? `점검 중(${since}부터)` : '점검 중'}: 검색과 계정 호출에 응답하지 않습니다. Retry-After: ${seconds}초.`,
+      `${since ? `점검 중(${since}부터)` : '점검 중'}: 검색과 계정 호출에 응답하지 않습니다. ${seconds}초 이상 지난 뒤에 다시 시도하십시오.`,
     toMaintenance: '상태에서 종료',
     operator: '운영자',
   },
@@ -103,6 +103,7 @@ export const ko: Texts = {
     },
     from: '부터',
     to: '까지',
+    range: (from, to) => [from && `${from}부터`, to && `${to}까지`].filter(Boolean).join(' '),
     doc_type: { all: '출원과 등록', application: '출원', grant: '등록' },
     applicant_match: { contains: '포함', prefix: '시작', exact: '일치' },
     collapse: { family: '패밀리', application: '출원', none: '공보' },
@@ -148,6 +149,7 @@ export const ko: Texts = {
     shorterPassage: '줄이기',
     why: '결과에 나온 이유',
     nearest: (similarity) => `질문에 가장 가까운 문단의 유사도는 ${similarity}입니다.`,
+    nearestTo: (similarity) => `예시 문헌에 가장 가까운 문단의 유사도는 ${similarity}입니다.`,
     decidedBy: (place) => `순위를 정한 문단: ${place}`,
     titleOnly: '제목만 있음',
     titleOnlyHelp:
@@ -199,6 +201,8 @@ export const ko: Texts = {
     far: '이 질문에 분명히 관련된 특허가 색인에 없습니다',
     farHelp:
       '가장 가까운 특허를 보여 주지만 모두 유사도 0.5 미만입니다. 발명을 한 문장으로 설명하거나 다른 말로 질문해 보십시오.',
+    allTitles: (count) => `결과 ${number(count)}건 모두 제목만 있어 숨겼습니다`,
+    allTitlesHelp: '결과를 더 보거나, 색인에 제목만 있는 국가를 제외하십시오.',
     nearlyFar: (clear, all) => `결과 ${number(all)}건 중 ${clear}건만 유사도가 0.5 이상입니다`,
     nearlyFarHelp:
       '나머지는 다른 내용일 가능성이 높습니다. 발명을 한 문장으로 설명하거나 다른 말로 질문해 보십시오.',

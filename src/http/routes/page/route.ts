@@ -3,12 +3,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { DrawingStore } from '../../../drawings/store.js';
 import { PriorartError } from '../../../errors.js';
+import { preferredLanguage } from '../../accept-language.js';
 import type { HttpReply } from '../../adapters/adapter.js';
 import { matches } from '../../etag.js';
 import type { Call, Route } from '../../route.js';
 
 const FOLDER = new URL('../../../../page/', import.meta.url);
 const INDEX = 'index.html';
+/** As INDEX, with the part of a language that the first paint needs: `index.ko.html`. */
+const INDEX_OF = /^index\.([a-z]+)\.html$/;
+const isIndex = (name: string): boolean => name === INDEX || INDEX_OF.test(name);
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -60,7 +64,8 @@ function pageFile(name: string): PageFile {
   const body = readFileSync(new URL(name, FOLDER));
   const headers = {
     'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
-    'cache-control': name === INDEX ? 'no-cache' : FOR_EVER,
+    'cache-control': isIndex(name) ? 'no-cache' : FOR_EVER,
+    ...(isIndex(name) ? { vary: 'Accept-Language' } : {}),
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
@@ -74,8 +79,16 @@ function answer({ request, services }: Call, name: string): HttpReply {
   if (file === undefined) throw new PriorartError('not_found', 'there is no such endpoint');
   const { body, headers } = file;
   if (matches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers, body: '' };
-  const images = name === INDEX ? bucketOf(services.drawings) : undefined;
+  const images = isIndex(name) ? bucketOf(services.drawings) : undefined;
   return { status: 200, headers: { ...headers, 'content-security-policy': policy(images) }, body };
+}
+
+/** The page in the language that the browser asks for. The page itself decides by the visitor's choice, if there is one. */
+function indexFor({ request, services }: Call): string {
+  if (!services.page) return INDEX;
+  const languages = [...pageFiles().keys()].flatMap((name) => INDEX_OF.exec(name)?.[1] ?? []);
+  const language = preferredLanguage(request.headers['accept-language'], ['en', ...languages]);
+  return language === undefined || language === 'en' ? INDEX : `index.${language}.html`;
 }
 
 /** The origin of the links to drawings, if it is not this server. */
@@ -88,6 +101,6 @@ function bucketOf(drawings: DrawingStore | undefined): string | undefined {
 const FILE = { method: 'GET', endpoint: 'page', access: 'public', duringMaintenance: true } as const;
 
 export const PAGE_ROUTES: readonly Route[] = [
-  { ...FILE, path: '/', handle: (call) => answer(call, INDEX) },
+  { ...FILE, path: '/', handle: (call) => answer(call, indexFor(call)) },
   { ...FILE, path: '/page/{file}', handle: (call) => answer(call, call.parameters['file'] ?? '') },
 ];

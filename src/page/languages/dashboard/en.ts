@@ -41,6 +41,7 @@ export const en = {
     create: 'Create a key',
     account: 'Account',
     environment: 'Environment',
+    environmentHint: 'Such as production or batch-2: a to z, 0 to 9, - and _',
     name: 'Name',
     made: 'The new key',
     once: 'Copy it now. It is not shown again.',
@@ -112,7 +113,7 @@ export const en = {
   accounts: {
     revokeKeys: 'Revoke all its keys',
     revokeKeysHint:
-      'Calls with its keys are refused at once, and for ever, those of its clients of LLMs, too. Sessions on this page go on.',
+      'If you revoke them, calls with its keys are refused at once and for ever, also those of its LLM clients. Sessions on this page go on.',
     confirmRevokeKeys: (name: string) => `Revoke all keys of “${name}”? This cannot be taken back.`,
     yesRevokeKeys: 'Yes, revoke all',
     keysRevoked: 'Its keys are revoked.',
@@ -126,7 +127,7 @@ export const en = {
     sessionsEnded: 'Its sessions have ended.',
     endSessionsHint: 'Everyone who is signed in with this account has to sign in again.',
     removePasswordHint: 'Signing in with this account is then not possible. Its keys go on.',
-    planSize: (plan: string, searches: string) => `${plan} – ${searches} a month`,
+    planSize: (plan: string, searches: string) => `${plan} – ${searches} searches a month`,
     ownSize: (plan: string) => `${plan} – your own number`,
     confirmEndSessions: (name: string) => `End all sessions of “${name}”?`,
     yesEndSessions: 'Yes, end them',

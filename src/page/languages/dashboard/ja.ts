@@ -43,6 +43,7 @@ export const ja: DashboardTexts = {
     create: 'キーを作成',
     account: 'アカウント',
     environment: '環境',
+    environmentHint: '例: production、batch-2。a–z、0–9、-、_',
     name: '名前',
     made: '新しいキー',
     once: '今すぐコピーしてください。再表示されません。',
@@ -114,7 +115,7 @@ export const ja: DashboardTexts = {
   accounts: {
     revokeKeys: 'すべてのキーを失効',
     revokeKeysHint:
-      'このアカウントのキーによる呼び出しは、LLM クライアントのものも含めて直ちに、永久に拒否されます。このページのセッションは続きます。',
+      '失効させると、このアカウントのキーによる呼び出しは、LLM クライアントのものも含めて直ちに、永久に拒否されます。このページのセッションは続きます。',
     confirmRevokeKeys: (name) => `「${name}」のすべてのキーを失効させますか？元に戻せません。`,
     yesRevokeKeys: 'はい、すべて失効させます',
     keysRevoked: 'キーを失効させました。',

@@ -43,6 +43,7 @@ export const ko: DashboardTexts = {
     create: '키 만들기',
     account: '계정',
     environment: '환경',
+    environmentHint: '예: production, batch-2. a–z, 0–9, -, _',
     name: '이름',
     made: '새 키',
     once: '지금 복사하세요. 다시 표시되지 않습니다.',
@@ -114,7 +115,7 @@ export const ko: DashboardTexts = {
   accounts: {
     revokeKeys: '모든 키 폐기',
     revokeKeysHint:
-      '이 계정의 키를 쓰는 호출은 LLM 클라이언트의 호출까지 즉시, 영구히 거부됩니다. 이 페이지의 세션은 유지됩니다.',
+      '폐기하면 이 계정의 키를 쓰는 호출은 LLM 클라이언트의 호출까지 즉시, 영구히 거부됩니다. 이 페이지의 세션은 유지됩니다.',
     confirmRevokeKeys: (name) => `“${name}”의 모든 키를 폐기할까요? 되돌릴 수 없습니다.`,
     yesRevokeKeys: '예, 모두 폐기합니다',
     keysRevoked: '키를 폐기했습니다.',

@@ -43,6 +43,7 @@ export const zh: DashboardTexts = {
     create: '创建密钥',
     account: '账户',
     environment: '环境',
+    environmentHint: '例如 production、batch-2。a–z、0–9、-、_',
     name: '名称',
     made: '新密钥',
     once: '请立即复制，之后不再显示。',
@@ -112,7 +113,8 @@ export const zh: DashboardTexts = {
   },
   accounts: {
     revokeKeys: '吊销其全部密钥',
-    revokeKeysHint: '使用其密钥的调用（包括 LLM 客户端的调用）将立即且永久被拒绝。本页面的会话不受影响。',
+    revokeKeysHint:
+      '吊销后，使用其密钥的调用（包括 LLM 客户端的调用）将立即且永久被拒绝。本页面的会话不受影响。',
     confirmRevokeKeys: (name) => `吊销“${name}”的全部密钥？此操作无法撤销。`,
     yesRevokeKeys: '是，全部吊销',
     keysRevoked: '其密钥已吊销。',

@@ -40,6 +40,26 @@ export async function accountsOf(role: Role): Promise<Account[]> {
   return (await get<{ accounts: Account[] }>(role, '/accounts')).accounts;
 }
 
+/** Keys of an account, or of all. */
+export async function keysOf(role: Role): Promise<Key[]> {
+  return (await get<{ keys: Key[] }>(role, '/keys')).keys;
+}
+
+/** Calls by day, key and endpoint. @param fields `from`, `to`, `key` */
+export async function usageOf(role: Role, fields: Parameters<typeof queryOf>[0]): Promise<UsageRow[]> {
+  return (await get<{ usage: UsageRow[] }>(role, `/usage${queryOf(fields)}`)).usage;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The last days up to today (UTC), as `2026-02-20`, the oldest first. */
+export function lastDays(count: number): string[] {
+  const now = Date.now();
+  return Array.from({ length: count }, (_, at) =>
+    new Date(now - (count - 1 - at) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
 export type Loaded<T> = { data: T | undefined; error: ApiError | undefined; reload(): void };
 
 /** Loads data when the view opens, and again when a dependency changes. */

@@ -58,9 +58,20 @@ interface FieldProps {
   complete?: string;
   hint?: string;
   minLength?: number;
+  /** What a browser checks; the hint says it in words. */
+  pattern?: string;
 }
 
-export function Field({ name, label, type = 'text', value, complete = 'off', hint, minLength }: FieldProps) {
+export function Field({
+  name,
+  label,
+  type = 'text',
+  value,
+  complete = 'off',
+  hint,
+  minLength,
+  pattern,
+}: FieldProps) {
   return (
     <label>
       <span>{label}</span>
@@ -70,6 +81,8 @@ export function Field({ name, label, type = 'text', value, complete = 'off', hin
         defaultValue={value}
         autocomplete={complete}
         minLength={minLength}
+        pattern={pattern}
+        title={pattern && hint}
         required
       />
       {hint && <small>{hint}</small>}

@@ -29,13 +29,13 @@ export interface IngestRun extends Outcomes {
   files_with_failures: number;
 }
 
-const OUTCOMES = ['ingested', 'updated', 'unchanged', 'skipped', 'failed'] as const;
+const OUTCOMES = ['failed', 'ingested', 'updated', 'unchanged', 'skipped'] as const;
 
 const timeOf = (iso: string) => iso.replace('T', ' ').slice(0, 19);
 
 function OutcomeTitles() {
   const { ingests: words } = useDashboardTexts();
-  const titles = [words.new, words.updated, words.unchanged, words.skipped, words.failed];
+  const titles = [words.failed, words.new, words.updated, words.unchanged, words.skipped];
   return <FigureTitles titles={titles} />;
 }
 
@@ -102,8 +102,8 @@ export function IngestedFiles({ files }: { files: readonly IngestedFile[] }) {
         <thead>
           <tr>
             <th scope="col">{words.file}</th>
-            <th scope="col">{words.read}</th>
             <OutcomeTitles />
+            <th scope="col">{words.read}</th>
           </tr>
         </thead>
         <tbody>
@@ -113,17 +113,19 @@ export function IngestedFiles({ files }: { files: readonly IngestedFile[] }) {
                 <th scope="row" class="path">
                   {file.path}
                 </th>
-                <td>{timeOf(file.last_read)}</td>
                 {OUTCOMES.map((name) => (
                   <td key={name} class="figure">
                     {count(file, name)}
                   </td>
                 ))}
+                <td>{timeOf(file.last_read)}</td>
               </tr>
               {open === file.path && (
                 <tr>
                   <td colSpan={7} class="failures">
-                    <Failures path={file.path} />
+                    <div class="in-view">
+                      <Failures path={file.path} />
+                    </div>
                   </td>
                 </tr>
               )}

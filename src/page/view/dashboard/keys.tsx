@@ -8,23 +8,31 @@ import { useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 import { Progress } from '../parts/progress.js';
 import { serverAddress } from '../router.js';
-import { type Account, accountsOf, change, get, type Key, type Role, useData } from './data.js';
+import { type Account, accountsOf, change, type Key, keysOf, type Role, useData } from './data.js';
 import { clear, Field, Form } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
+
+/** As ENVIRONMENT_FORM in access/rules.ts. The server checks it. */
+const ENVIRONMENT = '[a-z0-9][a-z0-9_\\-]{0,31}';
 
 /** @param of id of an account, whose keys an operator wants to see; absent: all */
 export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
   const texts = useDashboardTexts();
   const { keys: words } = texts;
   const { data, error, reload } = useData(
-    async () => ({ ...(await get<{ keys: Key[] }>(role, '/keys')), accounts: await accountsOf(role) }),
+    async () => ({ keys: await keysOf(role), accounts: await accountsOf(role) }),
     [],
   );
   const [secret, setSecret] = useState<string>();
   const [chosen, setChosen] = useState(of ?? '');
   const [asked, setAsked] = useState('');
   useEffect(() => setChosen(of ?? ''), [of]);
+  // A user who comes back to the page sees which keys were used meanwhile.
+  useEffect(() => {
+    addEventListener('focus', reload);
+    return () => removeEventListener('focus', reload);
+  }, [reload]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   const keys = of === undefined ? data.keys : data.keys.filter(({ account }) => account === of);
@@ -61,7 +69,13 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
           </label>
         )}
         <Field name="name" label={words.name} />
-        <Field name="environment" label={words.environment} value="production" />
+        <Field
+          name="environment"
+          label={words.environment}
+          value="production"
+          hint={words.environmentHint}
+          pattern={ENVIRONMENT}
+        />
       </Form>
       {secret && <NewKey secret={secret} />}
       <h2>{texts.tabs.keys}</h2>
@@ -149,6 +163,11 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
     setMode('shown');
     onChange();
   };
+  const revoke = () => {
+    setMode('revoking');
+    // Whether the key is in use is read again before it is revoked for ever.
+    onChange();
+  };
   const path = `/keys/${encodeURIComponent(row.id)}`;
   const isOfPage = row.id.startsWith('page_');
   return (
@@ -174,7 +193,7 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
             {words.rename} <span class="unseen">{row.name}</span>
           </button>
           {row.state === 'active' && (
-            <button type="button" class="button" onClick={() => setMode('revoking')}>
+            <button type="button" class="button" onClick={revoke}>
               {words.revoke} <span class="unseen">{row.name}</span>
             </button>
           )}

@@ -12,6 +12,7 @@ import {
   accountsOf,
   get,
   type Key,
+  keysOf,
   type LogLine,
   queryOf,
   type Role,
@@ -53,10 +54,7 @@ const STATUSES = ['2xx', '3xx', '4xx', '5xx', '403', '404', '422', '429', '500',
 export function Log({ role, parameters }: { role: Role; parameters: URLSearchParams }) {
   const texts = useDashboardTexts();
   const filters = filtersOf(parameters);
-  const known = useData(
-    async () => ({ ...(await get<{ keys: Key[] }>(role, '/keys')), accounts: await accountsOf(role) }),
-    [],
-  );
+  const known = useData(async () => ({ keys: await keysOf(role), accounts: await accountsOf(role) }), []);
   const [turn, setTurn] = useState(0);
   if (known.error) return <Problem error={known.error} onRetry={known.reload} />;
   if (!known.data) return <Progress text={texts.loading} />;

@@ -9,9 +9,10 @@ import {
   type Grant,
   get,
   type Key,
-  queryOf,
+  keysOf,
+  lastDays,
   type Role,
-  type UsageRow,
+  usageOf,
   useData,
 } from './data.js';
 import { Form } from './form.js';
@@ -20,7 +21,6 @@ import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
 
 const DAYS = 30;
-const DAY_MS = 86_400_000;
 /** Endpoint of a tool call in the log. */
 const TOOL = 'mcp.';
 
@@ -28,27 +28,25 @@ const TOOL = 'mcp.';
 export function McpWithoutSignIn({ role }: { role: Role }) {
   const texts = useDashboardTexts();
   const { mcp: words } = texts;
-  const { data, error, reload } = useData(() => get<{ keys: Key[] }>(role, '/keys'), []);
+  const { data, error, reload } = useData(() => keysOf(role), []);
   return (
     <section>
       <h2>{texts.tabs.mcp}</h2>
       <p>{words.noSignIn}</p>
       <h2>{words.calls(DAYS)}</h2>
       {error && <Problem error={error} onRetry={reload} />}
-      {data && <ToolCalls role={role} keys={data.keys} />}
+      {data && <ToolCalls role={role} keys={data} />}
     </section>
   );
 }
-
-const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
 export function McpClients({ role }: { role: Role }) {
   const texts = useDashboardTexts();
   const { mcp: words } = texts;
   const { data, error, reload } = useData(async () => {
-    const [{ grants }, { keys }, accounts] = await Promise.all([
+    const [{ grants }, keys, accounts] = await Promise.all([
       get<{ grants: Grant[] }>(role, '/grants'),
-      get<{ keys: Key[] }>(role, '/keys'),
+      keysOf(role),
       accountsOf(role),
     ]);
     return { grants, keys, accounts };
@@ -133,14 +131,14 @@ function GrantRow({ role, grant, account, onChange }: RowProps) {
 function ToolCalls({ role, keys }: { role: Role; keys: readonly Key[] }) {
   const { number } = useTexts();
   const { loading, mcp: words, usage: more } = useDashboardTexts();
-  const { data, error, reload } = useData(
-    () => get<{ usage: UsageRow[] }>(role, `/usage${queryOf({ from: daysAgo(DAYS - 1), to: daysAgo(0) })}`),
-    [],
-  );
+  const { data, error, reload } = useData(() => {
+    const days = lastDays(DAYS);
+    return usageOf(role, { from: days[0], to: days.at(-1) });
+  }, []);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={loading} />;
   const counts = new Map<string, { key: string; tool: string; calls: number }>();
-  for (const { key, endpoint, requests } of data.usage.filter((row) => row.endpoint.startsWith(TOOL))) {
+  for (const { key, endpoint, requests } of data.filter((row) => row.endpoint.startsWith(TOOL))) {
     const tool = endpoint.slice(TOOL.length);
     const name = `${key} ${tool}`;
     counts.set(name, { key, tool, calls: (counts.get(name)?.calls ?? 0) + requests });

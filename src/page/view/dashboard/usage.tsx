@@ -3,16 +3,7 @@ import { useState } from 'preact/hooks';
 import { distinctNames } from '../../model/distinct-names.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
-import {
-  type Account,
-  accountsOf,
-  get,
-  type Key,
-  queryOf,
-  type Role,
-  type UsageRow,
-  useData,
-} from './data.js';
+import { type Account, accountsOf, keysOf, lastDays, type Role, usageOf, useData } from './data.js';
 import { DayPlot } from './day-plot.js';
 import { endpointName } from './endpoints.js';
 import { Problem } from './problem.js';
@@ -20,8 +11,6 @@ import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
 
 const RANGES = [7, 30, 90];
-const DAY_MS = 86_400_000;
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 export function Usage({ role }: { role: Role }) {
   const { number } = useTexts();
@@ -29,22 +18,20 @@ export function Usage({ role }: { role: Role }) {
   const { usage: words } = texts;
   const [days, setDays] = useState(30);
   const [key, setKey] = useState('');
-  const now = Date.now();
-  const [from, to] = [dayOf(now - (days - 1) * DAY_MS), dayOf(now)];
+  const all = lastDays(days);
   const { data, error, reload } = useData(async () => {
-    const [usage, keys, accounts] = await Promise.all([
-      get<{ usage: UsageRow[] }>(role, `/usage${queryOf({ from, to, key })}`),
-      get<{ keys: Key[] }>(role, '/keys'),
+    const [rows, keys, accounts] = await Promise.all([
+      usageOf(role, { from: all[0], to: all.at(-1), key }),
+      keysOf(role),
       accountsOf(role),
     ]);
-    return { rows: usage.usage, keys: keys.keys, accounts };
+    return { rows, keys, accounts };
   }, [days, key]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   const names = distinctNames(data.keys);
   const accountNames = distinctNames(data.accounts);
   const owners = new Map(data.keys.map(({ id, account }) => [id, accountNames.get(account) ?? account]));
-  const all = Array.from({ length: days }, (_, at) => dayOf(now - (days - 1 - at) * DAY_MS));
   const counts = all.map((day) => {
     const rows = data.rows.filter((row) => row.day === day);
     const requests = rows.reduce((sum, row) => sum + row.requests, 0);

@@ -6,6 +6,7 @@ import { linkTo } from '../../model/address.js';
 import { isAsked, parametersOf, searchOf } from '../../model/fields.js';
 import { printedNumber } from '../../model/number.js';
 import { useTexts } from '../context.js';
+import { PublicationNumber } from '../parts/number.js';
 import { Codes } from './codes.js';
 
 interface Props {
@@ -119,8 +120,8 @@ export function Numbers({ ids, parameters }: { ids: readonly string[]; parameter
     <ul class="codes">
       {ids.map((id) => (
         <li key={id}>
-          <a class="number" href={linkTo(['patent', id], parameters)}>
-            {id}
+          <a href={linkTo(['patent', id], parameters)}>
+            <PublicationNumber id={id} />
           </a>
         </li>
       ))}

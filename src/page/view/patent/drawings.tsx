@@ -29,15 +29,20 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
   }, [asked]);
   const name = current.label || texts.drawingNumber(at + 1);
   const caption = texts.drawing(name, at + 1, drawings.length);
+  const isOne = drawings.length === 1;
   const buttons = (
     <div class="drawing-buttons">
-      <button type="button" class="button" aria-label={texts.previous} onClick={() => turn(-1)}>
-        ‹
-      </button>
+      {!isOne && (
+        <button type="button" class="button" aria-label={texts.previous} onClick={() => turn(-1)}>
+          ‹
+        </button>
+      )}
       <span aria-live="polite">{caption}</span>
-      <button type="button" class="button" aria-label={texts.next} onClick={() => turn(1)}>
-        ›
-      </button>
+      {!isOne && (
+        <button type="button" class="button" aria-label={texts.next} onClick={() => turn(1)}>
+          ›
+        </button>
+      )}
     </div>
   );
   return (

@@ -60,6 +60,14 @@ export function ResultsView({ search, answer, onAsk }: Props) {
         </div>
       )}
       <ListForm search={search} results={results} onAsk={onAsk} />
+      {shown.length === 0 && (
+        <div class="note">
+          <p>
+            <strong>{empty.allTitles(results.length)}</strong>
+          </p>
+          <p>{empty.allTitlesHelp}</p>
+        </div>
+      )}
       <ol class={isPainted ? 'results' : 'results first-paint'}>
         {shown.map((result, at) => (
           <Fragment key={result.patent_id}>

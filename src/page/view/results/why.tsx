@@ -14,15 +14,17 @@ export function Why({ result, question }: { result: SearchResult; question: stri
   const { explanation, chunks, similarity_score } = result;
   if (!explanation) return null;
   const passage = chunks[explanation.decided_by];
+  const hasQuestion = question.trim() !== '';
   return (
     <details class="why">
       <summary>{results.why}</summary>
       <p>
-        {results.nearest(similarity_score.toFixed(2))} {results.similarityLine}
+        {(hasQuestion ? results.nearest : results.nearestTo)(similarity_score.toFixed(2))}{' '}
+        {results.similarityLine}
       </p>
       {isTitleOnly(result) && <p>{results.titleOnlyHelp}</p>}
       {passage && chunks.length > 1 && <p>{results.decidedBy(placeOf(passage, results))}</p>}
-      {question.trim() !== '' && <QuestionWords question={question} matches={explanation.matches} />}
+      {hasQuestion && <QuestionWords question={question} matches={explanation.matches} />}
       <Order result={result} />
     </details>
   );

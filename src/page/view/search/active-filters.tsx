@@ -15,6 +15,8 @@ interface Props {
   /** The class that the server read in the question. */
   readAs?: string | undefined;
   onAsk(search: Search): void;
+  /** Asks without filters, also without those that are not applied yet. */
+  onClear(search: Search): void;
 }
 
 /** More kinds than these are one chip. */
@@ -30,7 +32,7 @@ interface Chip {
   instead?: { text: string; search: Search };
 }
 
-export function ActiveFilters({ search, readAs, onAsk }: Props) {
+export function ActiveFilters({ search, readAs, onAsk, onClear }: Props) {
   const texts = useTexts();
   const hasCodes = readAs !== undefined || search.ipc_codes.length + search.cpc_codes.length > 0;
   const titles = useClassTitles(hasCodes);
@@ -55,7 +57,7 @@ export function ActiveFilters({ search, readAs, onAsk }: Props) {
       ))}
       {chips.filter(({ without }) => without).length > 1 && (
         <li>
-          <button type="button" class="button plain" onClick={() => onAsk(withoutFilters(search))}>
+          <button type="button" class="button plain" onClick={() => onClear(withoutFilters(search))}>
             {texts.filters.clear}
           </button>
         </li>
@@ -107,7 +109,7 @@ function chipsOf(
     const [from, to] = [search[`${kind}_date_from`], search[`${kind}_date_to`]];
     if (from === '' && to === '') continue;
     chips.push({
-      text: `${fields[`${kind}_date`]} ${from === '' ? '' : `${filters.from} ${from} `}${to === '' ? '' : `${filters.to} ${to}`}`.trim(),
+      text: `${fields[`${kind}_date`]} ${filters.range(from, to)}`,
       without: { ...search, [`${kind}_date_from`]: '', [`${kind}_date_to`]: '' },
     });
   }

@@ -4,6 +4,8 @@ import type { AnalyticsResponse, SearchResponse } from '../../../search/public-t
 import { activeCount } from '../../model/active.js';
 import { linkTo } from '../../model/address.js';
 import { complaintsOf } from '../../model/complaints.js';
+import { isoDay } from '../../model/day.js';
+import { draftAfter } from '../../model/draft.js';
 import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
 import { analyticsRequest, semanticRequest } from '../../model/request.js';
 import { type Asked, useAnswer } from '../answers.js';
@@ -42,10 +44,9 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   );
   const shown = useRef(search);
   useEffect(() => {
-    // A change of the list that is shown keeps filters that are not applied yet.
-    const isSame = formless(shown.current) === formless(search);
+    const before = shown.current;
     shown.current = search;
-    setDraft((draft) => (isSame ? { ...draft, sort: search.sort, titles: search.titles } : search));
+    setDraft((draft) => draftAfter(draft, before, search));
   }, [search]);
   const { answer: latest } = isList ? list : statistics;
   useEffect(() => {
@@ -58,6 +59,12 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   const heading = useFocusOnAnswer(formless(search), latest !== undefined);
 
   const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
+  /** Asks what the form says: nothing of it waits any more. */
+  const apply = (wanted: Search) => {
+    const spelled = { ...wanted, as_of: isoDay(wanted.as_of) };
+    setDraft(spelled);
+    ask(spelled);
+  };
   const { error } = isList ? list : statistics;
   const complaints = error && error.status < 500 && error.status !== 429 ? complaintsOf(error.message) : [];
   const ofFields = new Map(complaints.flatMap(({ field, message }) => (field ? [[field, message]] : [])));
@@ -66,8 +73,8 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
       search={draft}
       complaint={ofFields.get('query')}
       onChange={setDraft}
-      onAsk={() => ask(draft)}
-      onRemove={ask}
+      onAsk={() => apply(draft)}
+      onRemove={apply}
     />
   );
   if (!isAsked(search) && activeCount(search) === 0) {
@@ -85,7 +92,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
         isChanged={parametersOf(draft).toString() !== parametersOf(search).toString()}
         complaints={ofFields}
         onChange={setDraft}
-        onAsk={ask}
+        onAsk={apply}
       />
       <section class="search-answer" aria-labelledby="answer-heading">
         <h1 id="answer-heading" class="unseen" tabIndex={-1} ref={heading}>
@@ -96,6 +103,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
           search={search}
           readAs={isList && !list.isWaiting ? list.answer?.classification : undefined}
           onAsk={ask}
+          onClear={apply}
         />
         {isAsked(search) ? <LeftOut search={search} onAsk={ask} /> : <NoQuestion />}
         {ofFields.size > 0 && <ComplaintsNote complaints={complaints} />}

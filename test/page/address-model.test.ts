@@ -1,0 +1,299 @@
+/** The search that an address holds: its filters, what it asks the server, and where an error of it is shown. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { activeCount, leftOutCountries, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
+import { addressOf, linkTo } from '../../src/page/model/address.js';
+import { asOfDate, publicationOfAsOf } from '../../src/page/model/as-of.js';
+import { complaintsOf } from '../../src/page/model/complaints.js';
+import { isoDay } from '../../src/page/model/day.js';
+import { draftAfter } from '../../src/page/model/draft.js';
+import {
+  emptySearch,
+  FLAGS,
+  LISTS,
+  parametersOf,
+  type Search,
+  searchOf,
+  TEXTS,
+} from '../../src/page/model/fields.js';
+import { isUtilityModel, leftOutOf, withDesigns } from '../../src/page/model/kinds.js';
+import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/page/model/request.js';
+import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
+import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
+import type { Coverage, DetailsEntry } from '../../src/search/public-types.js';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 40 });
+
+describe('the address', () => {
+  it('holds every part and parameter', () => {
+    fc.assert(
+      fc.property(fc.array(text.filter(Boolean)), fc.array(fc.tuple(text, text)), (parts, pairs) => {
+        const parameters = new URLSearchParams(pairs);
+        const found = addressOf(linkTo(parts, parameters));
+        assert.deepEqual(found.parts, parts);
+        assert.equal(found.parameters.toString(), parameters.toString());
+      }),
+    );
+  });
+
+  it('holds a whole search, and what it does not know is left out', () => {
+    const search = {
+      ...emptySearch(),
+      query: '고체 전해질 & "quoted"',
+      countries: ['KR', 'CN'] as const,
+      must_terms: ['solid, dry', '電池'],
+      filing_date_from: '2015-01-01',
+      include_utility_model: true,
+      collapse: 'none' as const,
+      view: 'statistics' as const,
+    };
+    assert.deepEqual(searchOf(parametersOf(search)), search);
+    const strange = new URLSearchParams('countries=XX&countries=US&view=nothing&top_k=7&colour=red');
+    assert.deepEqual(searchOf(strange), { ...emptySearch(), countries: ['US'] });
+  });
+
+  it('that is broken is still an address', () => {
+    assert.deepEqual(addressOf('#/patent/%E0%A4%A').parts, ['patent', '%E0%A4%A']);
+  });
+});
+
+describe('requests', () => {
+  it('can state every filter of the API', () => {
+    const known: ReadonlySet<string> = new Set([
+      'countries',
+      'doc_type',
+      'applicant_match',
+      ...TEXTS,
+      ...LISTS,
+      ...FLAGS,
+    ]);
+    const missing = Object.keys(FILTER_SCHEMAS).filter((field) => !known.has(field));
+    assert.deepEqual(missing, [], 'add them to src/page: see ARCHITECTURE.md, "To add a filter"');
+  });
+
+  it('have the fields that are stated, and no others', () => {
+    const search = { ...emptySearch(), query: ' laser ', applicant: 'Bosch', ipc_codes: ['H01S'] };
+    assert.deepEqual(semanticRequest(search), {
+      query: 'laser',
+      ipc_codes: ['H01S'],
+      applicant: 'Bosch',
+      collapse: 'family',
+      top_k: 20,
+      explain: true,
+      highlight: true,
+    });
+  });
+
+  it('for statistics keep one range of dates, and name those they leave out', () => {
+    const search = {
+      ...emptySearch(),
+      query: 'laser',
+      grant_date_from: '2020-01-01',
+      priority_date_to: '2010-12-31',
+    };
+    assert.deepEqual(statisticsDate(search), { kind: 'grant', ignored: ['priority'] });
+    const { date_type, date_range } = analyticsRequest(search);
+    assert.deepEqual([date_type, date_range], ['grant', { from: '2020-01-01' }]);
+    assert.equal(statisticsDate({ ...search, date_type: 'priority' }).kind, 'priority');
+  });
+});
+
+describe('kinds that a search leaves out', () => {
+  const coverage = {
+    by_country: {
+      KR: { total: 10, by_kind: { A: 5, U: 2, Y1: 1, S: 2 }, languages: [] },
+      US: { total: 4, by_kind: { A1: 1, B2: 1, S1: 2 }, languages: [] },
+    },
+  } as unknown as Coverage;
+  const search = { ...emptySearch(), query: 'laser' };
+
+  it('are counted in its countries', () => {
+    assert.deepEqual(leftOutOf(search, coverage), { utilityModels: 3, designs: 4 });
+    assert.deepEqual(leftOutOf({ ...search, countries: ['US'] }, coverage), { utilityModels: 0, designs: 2 });
+    assert.deepEqual(leftOutOf({ ...search, include_utility_model: true }, coverage), {
+      utilityModels: 0,
+      designs: 4,
+    });
+  });
+
+  it('are none if it states kinds, or a number, which finds every kind', () => {
+    const none = { utilityModels: 0, designs: 0 };
+    assert.deepEqual(leftOutOf({ ...search, kind_codes: ['A1'] }, coverage), none);
+    assert.deepEqual(leftOutOf({ ...search, publication_number: '2020123456' }, coverage), none);
+  });
+
+  it('come in with the kinds that it had', () => {
+    const designs = withDesigns(search, coverage);
+    assert.deepEqual(designs.kind_codes, ['A', 'A1', 'B2', 'S', 'S1']);
+    const all = withDesigns({ ...search, include_utility_model: true }, coverage);
+    assert.deepEqual(all.kind_codes, ['A', 'A1', 'B2', 'S', 'S1', 'U', 'Y1']);
+    assert.equal(isUtilityModel('CN', 'U') && !isUtilityModel('CN', 'S'), true);
+  });
+});
+
+describe('filters in use', () => {
+  const search = { ...emptySearch(), query: 'laser' };
+
+  it('are counted once each, without the question, its examples and the form of the list', () => {
+    assert.equal(activeCount({ ...search, like: ['US1A1'], collapse: 'none', applicant_match: 'exact' }), 0);
+    const used: Search = {
+      ...search,
+      countries: ['US', 'KR'],
+      ipc_codes: ['H01M', 'H01S'],
+      applicant: 'Bosch',
+      filing_date_from: '2019-01-01',
+      filing_date_to: '2020-01-01',
+      as_of: '2020-01-01',
+      include_utility_model: true,
+    };
+    assert.equal(activeCount(used), 6);
+  });
+
+  it('of countries can be all but one or two', () => {
+    const one = withoutCountry(search, 'CN');
+    assert.deepEqual(one.countries, ['US', 'KR', 'JP', 'EP']);
+    const two = withoutCountry(one, 'KR');
+    assert.deepEqual([leftOutCountries(one), leftOutCountries(two)], [['CN'], ['KR', 'CN']]);
+    assert.deepEqual(withoutCountry(two, 'CN').countries, ['US', 'JP', 'CN', 'EP']);
+    assert.deepEqual(withoutCountry(one, 'CN'), search);
+    // A third one leaves two countries, which the search then names.
+    assert.deepEqual(withoutCountry(two, 'JP').countries, ['US', 'EP']);
+    assert.deepEqual(leftOutCountries({ countries: ['US', 'EP'] }), []);
+    assert.deepEqual(withoutCountry({ ...search, countries: ['US'] }, 'US').countries, [
+      ...['KR', 'JP', 'CN', 'EP'],
+    ]);
+    assert.deepEqual(leftOutCountries(search), []);
+  });
+
+  it('that leave nothing are taken away by the name of the API', () => {
+    const dated = { ...search, as_of: 'US1A1', publication_date_to: '2020-01-01' };
+    assert.deepEqual(withoutFilter(dated, 'publication_date'), search);
+    assert.deepEqual(withoutFilter({ ...search, as_of: 'US1A1' }, 'publication_date'), search);
+    const named = {
+      ...search,
+      applicant: 'Bosch',
+      applicant_match: 'exact',
+      applicant_expand: true,
+    } as const;
+    assert.deepEqual(withoutFilter(named, 'applicant'), search);
+    assert.equal(withoutFilter(search, 'doc_type'), undefined);
+  });
+});
+
+describe('a patent as the next step of a search', () => {
+  const search = { ...emptySearch(), query: 'laser', countries: ['US'] as const, ipc_codes: ['H01S'] };
+
+  it('keeps the filters', () => {
+    for (const step of [moreLike, lessLike, priorArtFor, publishedBefore]) {
+      const { countries, ipc_codes } = step(search, 'US1A1');
+      assert.deepEqual([countries, ipc_codes], [['US'], ['H01S']], step.name);
+    }
+  });
+
+  it('as prior art is like the patent and before it', () => {
+    const { query, like, as_of } = priorArtFor(search, 'US1A1');
+    assert.deepEqual([query, like, as_of], ['', ['US1A1'], 'US1A1']);
+    const later = { ...search, publication_date_from: '2005-01-01', filing_date_to: '2020-12-31' };
+    const { publication_date_from, filing_date_to } = priorArtFor(later, 'US1A1');
+    assert.deepEqual([publication_date_from, filing_date_to], ['', '2020-12-31']);
+    assert.deepEqual(publishedBefore(emptySearch(), 'US1A1'), priorArtFor(emptySearch(), 'US1A1'));
+  });
+});
+
+describe('an error of the API', () => {
+  it('is told by the fields that it names', () => {
+    const detail =
+      'ipc_codes[0]: malformed code "ZZ"; expected a prefix. It has a section. ' +
+      'filing_date_from: got "x"; expected YYYY-MM-DD';
+    assert.deepEqual(complaintsOf(detail), [
+      { field: 'ipc_codes', message: 'malformed code "ZZ"; expected a prefix. It has a section' },
+      { field: 'filing_date_from', message: 'got "x"; expected YYYY-MM-DD' },
+    ]);
+    assert.deepEqual(complaintsOf('internal error'), [{ field: undefined, message: 'internal error' }]);
+  });
+});
+
+describe('the day of a search for prior art', () => {
+  const entry = (dates: Partial<DetailsEntry['bibliography']>, filing?: string): DetailsEntry => ({
+    patent_id: 'US1A1',
+    metadata: {
+      ...{ title: '', applicant: '', ipc_codes: [], kind_code: 'A1', country: 'US' },
+      ...(filing === undefined ? {} : { filing_date: filing }),
+    },
+    bibliography: { applicants: [], inventors: [], cpc_codes: [], citations: [], family: [], ...dates },
+  });
+  const search = { ...emptySearch(), query: 'laser', as_of: 'US1A1' };
+  const [priority, filing] = ['2012-05-01', '2013-03-02'];
+
+  it('is the priority date of a publication, or its filing date if the visitor chooses it', () => {
+    const both = entry({ priority_date: priority }, filing);
+    assert.equal(publicationOfAsOf(search), 'US1A1');
+    const found = asOfDate(search, both)!;
+    assert.deepEqual([found.kind, found.day, found.other?.day], ['priority', priority, filing]);
+    const chosen = found.other!.search;
+    assert.deepEqual(chosen, { ...search, as_of: filing });
+    // The address does not say whose filing date it is, unless there is an example.
+    assert.equal(publicationOfAsOf(chosen), undefined);
+    const like = { ...chosen, like: ['US1A1'] };
+    assert.equal(publicationOfAsOf(like), 'US1A1');
+    const back = asOfDate(like, both)!;
+    assert.deepEqual([back.kind, back.day, back.other?.day], ['filing', filing, priority]);
+    assert.equal(back.other?.search.as_of, 'US1A1');
+    assert.equal(publicationOfAsOf({ ...like, like: ['US1A1', 'US2A1'] }), undefined);
+  });
+
+  it('leaves no choice without an earlier priority, and is not told if it is unknown', () => {
+    assert.deepEqual(asOfDate(search, entry({}, filing)), { kind: 'priority', day: filing });
+    assert.deepEqual(asOfDate(search, entry({ priority_date: filing }, filing)), {
+      ...{ kind: 'priority', day: filing },
+    });
+    const undated = entry({ priorities: [{ number: '1' }] }, filing);
+    assert.equal(asOfDate(search, undated), undefined);
+    assert.equal(asOfDate(search, { patent_id: 'US1A1', error: 'not_found' }), undefined);
+    const day = { ...search, as_of: '2012-12-31', like: ['US1A1'] };
+    assert.equal(asOfDate(day, entry({ priority_date: priority }, filing)), undefined, 'another day');
+    assert.equal(publicationOfAsOf(emptySearch()), undefined);
+  });
+});
+
+describe('what is not applied yet', () => {
+  const before: Search = { ...emptySearch(), query: 'battery', countries: ['KR'] };
+  const draft: Search = { ...before, filing_date_from: '2015-01-01', kind_codes: ['B1'] };
+
+  it('stays when another view or order is shown, and when another filter is taken away', () => {
+    const statistics = draftAfter(draft, before, { ...before, view: 'statistics', date_type: 'grant' });
+    assert.deepEqual(statistics, { ...draft, view: 'statistics', date_type: 'grant' });
+    const removed = draftAfter(draft, before, { ...before, countries: [] });
+    assert.deepEqual(removed, { ...draft, countries: [] });
+    const typed = { ...before, query: 'battery of sodium' };
+    assert.deepEqual(draftAfter(typed, before, { ...before, sort: 'newest' }), { ...typed, sort: 'newest' });
+  });
+
+  it('goes with its question, and what was applied does not come back', () => {
+    for (const other of [{ query: 'pump' }, { query: '', like: ['US1A1'] }]) {
+      const after = { ...before, ...other };
+      assert.deepEqual(draftAfter(draft, before, after), after);
+    }
+    // A step back in the history.
+    assert.deepEqual(draftAfter(draft, draft, before), before);
+  });
+});
+
+describe('a day', () => {
+  it('is read as offices and people write it; other texts stay as they are', () => {
+    for (const spelled of [
+      '2021-03-05',
+      '2021.03.05',
+      '2021.3.5.',
+      '2021. 3. 5.',
+      '2021/03/05',
+      '2021년 3월 5일',
+      '2021年3月5日',
+      ' 2021-3-5 ',
+    ])
+      assert.equal(isoDay(spelled), '2021-03-05', spelled);
+    for (const other of ['KR1010606300000B1', '20210305', '05.03.2021', '2021-03', '2021-03-05-1', ''])
+      assert.equal(isoDay(other), other);
+  });
+});
