@@ -39,6 +39,7 @@ function plotOf(element: HTMLElement, counts: Props['counts']): uPlot {
         {
           ...axis,
           grid: { show: false },
+          size: 28,
           // Counted from the last day, so that it has a label.
           splits: (_, __, ___, ____, step) => labelledDays(counts.length, step),
           incrs: [1, 2, 5, 10, 20],
