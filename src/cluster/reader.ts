@@ -20,7 +20,7 @@ import { wordsOf } from '../search/words.js';
 import type { ModelIdentity } from '../store/manifest.js';
 import { filterOf } from './clauses.js';
 import { type Json, type OneState, together } from './client.js';
-import { asking, bagsOf, type Field, vectorsOf } from './documents.js';
+import { asking, bagsOf, type Field } from './documents.js';
 import {
   bestGroups,
   fetchGroups,
@@ -34,8 +34,9 @@ import {
   scoresOfGroups,
 } from './groups.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
-import { fetchByIds, idsWhere, KEYS, withIds } from './lookups.js';
+import { fetchByIds, idsWhere, KEYS, PATENT_ID, withIds } from './lookups.js';
 import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
+import { askingProducts, type Products, productsOf } from './products.js';
 import type { PublicationsInMemory } from './publications.js';
 import type { Totals } from './totals.js';
 import { type LexicalQuery, lexicalQuery } from './words.js';
@@ -43,7 +44,7 @@ import {
   type KnownOfAll,
   openWorkingSet,
   SCORE_QUESTION,
-  scoreVector,
+  scoreVectors,
   type WorkingDocument,
   type WorkingSet,
 } from './working.js';
@@ -140,10 +141,12 @@ export class ClusterReader extends IndexReader {
       this.#wordsOf(query, filter, wanted),
     ]);
     const isReranked = query.rerank !== 'off';
-    const fields: Field[] = ['head', 'vectors', ...(isReranked ? (['bags'] as const) : [])];
+    const fields: Field[] = ['head', ...(isReranked ? (['bags'] as const) : [])];
     if (isReranked && !this.reranker.scoreFound) fields.push('texts');
-    await fetchByIds(state, this.#publications, subject.first, fields);
-    const firsts = subject.first.map((id) => this.#publications.docOf(id)!);
+    const asked = { ...asking(fields), ...askingProducts(subject.vector, this.embedder.languages) };
+    // The filter may not allow them.
+    const named: Groups = { field: PATENT_ID, keys: new Set(subject.first), filter: [] };
+    const firsts = await fetchGroups(state, this.#publications, named, asked);
     const keys = new Set([
       ...firsts.map((doc) => keyOfHead(key, this.#publications.stored(doc)!.head)),
       ...near.map(key),
@@ -153,7 +156,7 @@ export class ClusterReader extends IndexReader {
     }
     const groups = { field, keys, filter };
     const [found, scores] = await together([
-      fetchGroups(state, this.#publications, groups, fields),
+      fetchGroups(state, this.#publications, groups, asked),
       this.#scoresOf(words, groups),
     ]);
     const docs = [...new Set([...found, ...firsts])];
@@ -168,11 +171,13 @@ export class ClusterReader extends IndexReader {
       fulfilling(state, clauses, ids),
       partsHeld(state, this.#publications, query, ids),
     ]);
+    const languages = this.#languagesOf(docs);
     const known: KnownOfAll = {
+      scoreQuestion: SCORE_QUESTION,
       lexical: words.lexical && { scores: this.#byDocument(scores, docs), used: words.lexical.used },
-      ...{ counts, fulfil, parts },
+      ...{ counts, fulfil, parts, languages },
     };
-    this.use(documents, known, { empty: unreadBy(clauses) });
+    this.use(documents, known, { dimensions: SCORE_QUESTION.length, empty: unreadBy(clauses) });
   }
 
   /** The documents whose vectors are near, of each group the nearest. */
@@ -273,7 +278,10 @@ export class ClusterReader extends IndexReader {
     const ids = [...scores.keys()];
     await fetchByIds(state, this.#publications, ids, ['head'], HEADS_EACH);
     const documents = ids
-      .map((id) => ({ doc: this.#publications.docOf(id)!, vectors: scoreVector(scores.get(id)!) }))
+      .map((id) => ({
+        doc: this.#publications.docOf(id)!,
+        vectors: scoreVectors(Float32Array.of(scores.get(id)!)),
+      }))
       .sort((a, b) => a.doc - b.doc);
     const known = { fulfil: await fulfilling(state, clauses, ids), scoreQuestion: SCORE_QUESTION };
     this.use(documents, known, { dimensions: SCORE_QUESTION.length });
@@ -332,12 +340,21 @@ export class ClusterReader extends IndexReader {
     const { bags: bagsModel } = this.reranker;
     return docs
       .map((doc): WorkingDocument => {
-        const stored = this.#publications.stored(doc)!;
-        const bags = bagsOf(stored);
+        const bags = bagsOf(this.#publications.stored(doc)!);
         // A segment holds bags of one model.
-        return { doc, vectors: vectorsOf(stored), bags: bags?.model === bagsModel?.model ? bags : undefined };
+        const own = bags?.model === bagsModel?.model ? bags : undefined;
+        return { doc, vectors: scoreVectors(this.#productsOf(doc).scores), bags: own };
       })
       .sort((a, b) => a.doc - b.doc);
+  }
+
+  #languagesOf(docs: readonly number[]): Map<number, Uint8Array> | undefined {
+    if (this.embedder.languages === undefined) return undefined;
+    return new Map(docs.map((doc) => [doc, this.#productsOf(doc).languages!]));
+  }
+
+  #productsOf(doc: number): Products {
+    return productsOf(this.#publications.stored(doc)!.products!, this.embedder.languages);
   }
 }
 

@@ -53,7 +53,7 @@ describe('a node that is killed', { skip }, () => {
     process.kill(nodes[manager!.id]!.process.id, 'SIGKILL');
   }
 
-  test('no answer is wrong, no write is lost, and the cluster is whole again', async () => {
+  test('no answer is wrong, no write is lost, and the cluster is whole again', async (t) => {
     const asked = questions(12);
     // By similarity: lexical scores change with the publications that are written meanwhile.
     const answerTo = async (query: string) => {
@@ -61,7 +61,7 @@ describe('a node that is killed', { skip }, () => {
       return results.map(({ patent_id, similarity_score }) => `${patent_id} ${similarity_score}`);
     };
     const expected = await Promise.all(asked.map(answerTo));
-    const failures: { code: string; at: number }[] = [];
+    const failures: { code: string; at: number; message: string }[] = [];
     const written: string[] = [];
     let answers = 0;
     let isOver = false;
@@ -70,7 +70,7 @@ describe('a node that is killed', { skip }, () => {
       await call().catch((error: unknown) => {
         // A wrong answer is no failure of the cluster.
         if (!isPriorartError(error)) throw error;
-        failures.push({ code: error.code, at });
+        failures.push({ code: error.code, at, message: error.message });
       });
       await sleep(PAUSE_MS);
     };
@@ -113,6 +113,10 @@ describe('a node that is killed', { skip }, () => {
     await ask(`/_cluster/health?wait_for_status=green&wait_for_nodes=${NODES}&timeout=9s`);
     isOver = true;
     await load;
+    for (const { at, code, message } of failures) {
+      t.diagnostic(`${Math.round(at - killedAt)} ms after the death: ${code}, ${message}`);
+    }
+    t.diagnostic(`${failures.length} failures beside ${answers} answers and ${written.length} writes`);
     const late = failures.filter(({ at }) => at > killedAt + 1_000 * FAILING_S);
     assert.deepEqual(late, []);
     assert.ok(failures.every(({ code }) => code === 'unavailable' || code === 'overloaded'));
