@@ -69,8 +69,10 @@ export function askingProducts(question: Float32Array, languages: Languages | un
 export function productsOf(found: readonly number[], languages: Languages | undefined): Products {
   if (languages === undefined) return { scores: Float32Array.from(found), languages: undefined };
   const passages = found.length / 2;
-  return {
-    scores: Float32Array.from({ length: passages }, (_, n) => found[2 * n]!),
-    languages: Uint8Array.from({ length: passages }, (_, n) => found[2 * n + 1]!),
-  };
+  const products = { scores: new Float32Array(passages), languages: new Uint8Array(passages) };
+  for (let n = 0; n < passages; n++) {
+    products.scores[n] = found[2 * n]!;
+    products.languages[n] = found[2 * n + 1]!;
+  }
+  return products;
 }

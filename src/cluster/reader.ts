@@ -36,7 +36,7 @@ import {
 import { fulfilling, knownCounts, partsHeld } from './known.js';
 import { fetchByIds, idsWhere, KEYS, PATENT_ID, withIds } from './lookups.js';
 import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
-import { askingProducts, type Products, productsOf } from './products.js';
+import { askingProducts, productsOf } from './products.js';
 import type { PublicationsInMemory } from './publications.js';
 import type { Totals } from './totals.js';
 import { type LexicalQuery, lexicalQuery } from './words.js';
@@ -44,7 +44,7 @@ import {
   type KnownOfAll,
   openWorkingSet,
   SCORE_QUESTION,
-  scoreVectors,
+  scoredDocuments,
   type WorkingDocument,
   type WorkingSet,
 } from './working.js';
@@ -160,7 +160,7 @@ export class ClusterReader extends IndexReader {
       this.#scoresOf(words, groups),
     ]);
     const docs = [...new Set([...found, ...firsts])];
-    const documents = this.#documents(docs);
+    const { documents, languages } = this.#documents(docs);
     if (isReranked && this.reranker.scoreFound) {
       // Late interaction reads the texts of documents without its bags.
       await this.gatherTexts(documents.filter(({ bags }) => bags === undefined).map(({ doc }) => doc));
@@ -171,7 +171,6 @@ export class ClusterReader extends IndexReader {
       fulfilling(state, clauses, ids),
       partsHeld(state, this.#publications, query, ids),
     ]);
-    const languages = this.#languagesOf(docs);
     const known: KnownOfAll = {
       scoreQuestion: SCORE_QUESTION,
       lexical: words.lexical && { scores: this.#byDocument(scores, docs), used: words.lexical.used },
@@ -278,13 +277,10 @@ export class ClusterReader extends IndexReader {
     const ids = [...scores.keys()];
     await fetchByIds(state, this.#publications, ids, ['head'], HEADS_EACH);
     const documents = ids
-      .map((id) => ({
-        doc: this.#publications.docOf(id)!,
-        vectors: scoreVectors(Float32Array.of(scores.get(id)!)),
-      }))
+      .map((id) => ({ doc: this.#publications.docOf(id)!, scores: [scores.get(id)!] }))
       .sort((a, b) => a.doc - b.doc);
     const known = { fulfil: await fulfilling(state, clauses, ids), scoreQuestion: SCORE_QUESTION };
-    this.use(documents, known, { dimensions: SCORE_QUESTION.length });
+    this.use(scoredDocuments(documents), known, { dimensions: SCORE_QUESTION.length });
   }
 
   #scanOf(filter: readonly Json[]): Promise<Scan> {
@@ -336,25 +332,23 @@ export class ClusterReader extends IndexReader {
     return all;
   }
 
-  #documents(docs: readonly number[]): WorkingDocument[] {
+  #documents(docs: readonly number[]): { documents: WorkingDocument[]; languages: KnownOfAll['languages'] } {
     const { bags: bagsModel } = this.reranker;
-    return docs
-      .map((doc): WorkingDocument => {
-        const bags = bagsOf(this.#publications.stored(doc)!);
+    const languages = new Map<number, Uint8Array>();
+    const scored = docs
+      .toSorted((a, b) => a - b)
+      .map((doc) => {
+        const stored = this.#publications.stored(doc)!;
+        const bags = bagsOf(stored);
+        const products = productsOf(stored.products!, this.embedder.languages);
+        if (products.languages) languages.set(doc, products.languages);
         // A segment holds bags of one model.
-        const own = bags?.model === bagsModel?.model ? bags : undefined;
-        return { doc, vectors: scoreVectors(this.#productsOf(doc).scores), bags: own };
-      })
-      .sort((a, b) => a.doc - b.doc);
-  }
-
-  #languagesOf(docs: readonly number[]): Map<number, Uint8Array> | undefined {
-    if (this.embedder.languages === undefined) return undefined;
-    return new Map(docs.map((doc) => [doc, this.#productsOf(doc).languages!]));
-  }
-
-  #productsOf(doc: number): Products {
-    return productsOf(this.#publications.stored(doc)!.products!, this.embedder.languages);
+        return { doc, scores: products.scores, bags: bags?.model === bagsModel?.model ? bags : undefined };
+      });
+    return {
+      documents: scoredDocuments(scored),
+      languages: this.embedder.languages === undefined ? undefined : languages,
+    };
   }
 }
 

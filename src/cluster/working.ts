@@ -243,3 +243,22 @@ export function scoreVectors(scores: Float32Array): Float32Array {
   }
   return vectors;
 }
+
+/** Documents whose passages have these scores. All are converted by few calls. */
+export function scoredDocuments(
+  documents: readonly { doc: number; scores: ArrayLike<number>; bags?: TokenBags | undefined }[],
+): WorkingDocument[] {
+  const all = new Float32Array(documents.reduce((sum, { scores }) => sum + scores.length, 0));
+  let at = 0;
+  for (const { scores } of documents) {
+    all.set(scores, at);
+    at += scores.length;
+  }
+  const vectors = scoreVectors(all);
+  at = 0;
+  return documents.map(({ doc, scores, bags }) => {
+    const from = SCORE_PARTS * at;
+    at += scores.length;
+    return { doc, vectors: vectors.subarray(from, SCORE_PARTS * at), bags };
+  });
+}
