@@ -7,8 +7,8 @@
  *   is 4 for float, 2 for fp16, 1 for bytes, 1/8 for one bit (`on_disk`, 32x).
  * - Nodes: of 64 GB with 31 GB of heap, of whose other memory the vectors may take half (`knn.memory.circuit_breaker.limit`).
  * - A search: a part that does not grow, and a part for each passage, because the lexical score is computed of every document
- *   that holds a word of the question. Shards share the second part. It is an upper bound: what was measured also grows because a
- *   larger collection has more near documents with many passages, which ends.
+ *   that holds a word of the question. Shards share the second part. It is an order of magnitude: small indexes also grow in
+ *   cost because more of the near documents are long, which ends.
  */
 import type { Figure } from '../result.js';
 
