@@ -18,8 +18,8 @@ import { type Measured, sizingFigures } from './sizing.js';
 
 const SIZES = { short: [20_000], whole: [50_000, 100_000] };
 const QUESTIONS = { short: 20, whole: 100 };
-/** Questions that are asked before any is measured. */
-const WARM = 40;
+/** Questions that are asked before any is measured: Java compiles what runs often. */
+const WARM = 200;
 const PLACES = 10;
 
 const PARTS = [{ id: 'ingest' }, { id: 'search' }, { id: 'statistics' }, { id: 'recall' }, { id: 'sizing' }];

@@ -6,7 +6,9 @@
  * - Memory of the vectors: 1.1 · (b · dimensions + 8 · m) bytes a vector and copy, where m = 16 is the default of a graph and b
  *   is 4 for float, 2 for fp16, 1 for bytes, 1/8 for one bit (`on_disk`, 32x).
  * - Nodes: of 64 GB with 31 GB of heap, of whose other memory the vectors may take half (`knn.memory.circuit_breaker.limit`).
- * - A search: a part that does not grow, and a part for each shard that grows as the logarithm of its passages.
+ * - A search: a part that does not grow, and a part for each passage, because the lexical score is computed of every document
+ *   that holds a word of the question. Shards share the second part. It is an order of magnitude: small indexes also grow in
+ *   cost because more of the near documents are long, which ends.
  */
 import type { Figure } from '../result.js';
 
@@ -68,19 +70,15 @@ export function sizingOf(measured: readonly Measured[], passages: number): Sizin
       const nodes = Math.ceil(needed / ((NODE.memory - NODE.heap) * NODE.ofVectors));
       return { quantisation, bytes: needed, nodes: Math.max(copies, nodes) };
     }),
-    searchCpuMs: cost && cost.fixed + cost.each * shards * Math.log2(passages / shards),
+    searchCpuMs: cost && cost.fixed + cost.each * passages,
   };
 }
 
-/**
- * The parts of a search's cost: `fixed`, and `each` for a shard and doubling of its passages. Measured with one
- * shard. Undefined with one size, or if noise hides the growth.
- */
+/** The parts of a search's cost: `fixed`, and `each` for a passage. Undefined with one size, or if noise hides the growth. */
 function searchCost(measured: readonly Measured[]): { fixed: number; each: number } | undefined {
   const [first, last] = [measured[0]!, measured.at(-1)!];
-  const slope =
-    (last.searchCpuMs - first.searchCpuMs) / (Math.log2(last.passages) - Math.log2(first.passages));
-  const fixed = last.searchCpuMs - slope * Math.log2(last.passages);
+  const slope = (last.searchCpuMs - first.searchCpuMs) / (last.passages - first.passages);
+  const fixed = last.searchCpuMs - slope * last.passages;
   if (Number.isFinite(slope) && slope > 0 && fixed >= 0) return { fixed, each: slope };
   return undefined;
 }

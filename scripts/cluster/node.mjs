@@ -110,6 +110,8 @@ function settings(folder, node, all) {
     'cluster.initial_cluster_manager_nodes': all.map(({ name }) => name),
     // A nearly full disk of a test machine would make indexes read-only.
     'cluster.routing.allocation.disk.threshold_enabled': false,
+    // The serial collector lets garbage fill a small heap before it works, which this would take for real use.
+    'indices.breaker.total.use_real_memory': false,
   };
   // JSON is YAML.
   return Object.entries(lines)

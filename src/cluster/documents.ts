@@ -9,6 +9,7 @@ import type { Patent } from '../patent/record.js';
 import { type DocumentBody, type DocumentHead, halves, type PreparedDocument } from '../store/document.js';
 import type { Hit, Json } from './client.js';
 import type { Part } from './mapping.js';
+import { PRODUCTS } from './products.js';
 
 /** What is stored of a document and not searched. A request names what it needs. */
 export interface Stored {
@@ -19,9 +20,11 @@ export interface Stored {
   vectors?: string;
   /** As `packedBags` makes them, in base64. */
   bags?: string;
+  /** What `askingProducts` asked for. */
+  products?: number[];
 }
 
-export type Field = keyof Stored;
+export type Field = Exclude<keyof Stored, 'products'>;
 
 /** Bytes of the texts of a document at most, as JSON. */
 const TEXTS_MOST = 1 << 29;
@@ -133,6 +136,7 @@ export function storedOf({ _source, fields }: Hit<{ body?: DocumentBody }>): Sto
     ...(texts === undefined ? {} : { texts: { passages: passagesOf(texts) } }),
     ...(vectors === undefined ? {} : { vectors }),
     ...(bags === undefined ? {} : { bags }),
+    ...(fields?.[PRODUCTS] === undefined ? {} : { products: fields[PRODUCTS] as number[] }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Grouping } from '../search/collapse.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Hit, Json, OneState } from './client.js';
-import { applicationGroup, asking, type Field, familyGroup, storedOf } from './documents.js';
+import { applicationGroup, asking, familyGroup, storedOf } from './documents.js';
 import { EACH_REQUEST, inLanes, PATENT_ID } from './lookups.js';
 import { EACH_DOCUMENT, K_MAX, type Near, type NearestOptions, nearest } from './nearest.js';
 import type { PublicationsInMemory } from './publications.js';
@@ -89,12 +89,12 @@ export interface Groups {
   filter: readonly Json[];
 }
 
-/** Adds all publications of some groups. @returns their document ids */
+/** Adds all publications of some groups. @param asked the part of a request that names what is fetched @returns their document ids */
 export async function fetchGroups(
   state: OneState,
   publications: PublicationsInMemory,
   { field, keys, filter }: Groups,
-  fields: readonly Field[],
+  asked: Json,
 ): Promise<number[]> {
   const list = [...keys];
   const parts = Array.from({ length: Math.ceil(list.length / GROUPS_EACH) }, (_, n) =>
@@ -102,7 +102,7 @@ export async function fetchGroups(
   );
   const hits = await inLanes(parts, (some) =>
     allHits(state, EACH_REQUEST, {
-      ...asking(fields),
+      ...asked,
       query: { bool: { filter: [...filter, { terms: { [field]: some } }] } },
     }),
   );

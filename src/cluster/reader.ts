@@ -20,7 +20,7 @@ import { wordsOf } from '../search/words.js';
 import type { ModelIdentity } from '../store/manifest.js';
 import { filterOf } from './clauses.js';
 import { type Json, type OneState, together } from './client.js';
-import { asking, bagsOf, type Field, vectorsOf } from './documents.js';
+import { asking, bagsOf, type Field } from './documents.js';
 import {
   bestGroups,
   fetchGroups,
@@ -34,8 +34,9 @@ import {
   scoresOfGroups,
 } from './groups.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
-import { fetchByIds, idsWhere, KEYS, withIds } from './lookups.js';
+import { fetchByIds, idsWhere, KEYS, PATENT_ID, withIds } from './lookups.js';
 import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
+import { askingProducts, productsOf } from './products.js';
 import type { PublicationsInMemory } from './publications.js';
 import type { Totals } from './totals.js';
 import { type LexicalQuery, lexicalQuery } from './words.js';
@@ -43,7 +44,7 @@ import {
   type KnownOfAll,
   openWorkingSet,
   SCORE_QUESTION,
-  scoreVector,
+  scoredDocuments,
   type WorkingDocument,
   type WorkingSet,
 } from './working.js';
@@ -140,10 +141,12 @@ export class ClusterReader extends IndexReader {
       this.#wordsOf(query, filter, wanted),
     ]);
     const isReranked = query.rerank !== 'off';
-    const fields: Field[] = ['head', 'vectors', ...(isReranked ? (['bags'] as const) : [])];
+    const fields: Field[] = ['head', ...(isReranked ? (['bags'] as const) : [])];
     if (isReranked && !this.reranker.scoreFound) fields.push('texts');
-    await fetchByIds(state, this.#publications, subject.first, fields);
-    const firsts = subject.first.map((id) => this.#publications.docOf(id)!);
+    const asked = { ...asking(fields), ...askingProducts(subject.vector, this.embedder.languages) };
+    // The filter may not allow them.
+    const named: Groups = { field: PATENT_ID, keys: new Set(subject.first), filter: [] };
+    const firsts = await fetchGroups(state, this.#publications, named, asked);
     const keys = new Set([
       ...firsts.map((doc) => keyOfHead(key, this.#publications.stored(doc)!.head)),
       ...near.map(key),
@@ -153,11 +156,11 @@ export class ClusterReader extends IndexReader {
     }
     const groups = { field, keys, filter };
     const [found, scores] = await together([
-      fetchGroups(state, this.#publications, groups, fields),
+      fetchGroups(state, this.#publications, groups, asked),
       this.#scoresOf(words, groups),
     ]);
     const docs = [...new Set([...found, ...firsts])];
-    const documents = this.#documents(docs);
+    const { documents, languages } = this.#documents(docs);
     if (isReranked && this.reranker.scoreFound) {
       // Late interaction reads the texts of documents without its bags.
       await this.gatherTexts(documents.filter(({ bags }) => bags === undefined).map(({ doc }) => doc));
@@ -169,10 +172,11 @@ export class ClusterReader extends IndexReader {
       partsHeld(state, this.#publications, query, ids),
     ]);
     const known: KnownOfAll = {
+      scoreQuestion: SCORE_QUESTION,
       lexical: words.lexical && { scores: this.#byDocument(scores, docs), used: words.lexical.used },
-      ...{ counts, fulfil, parts },
+      ...{ counts, fulfil, parts, languages },
     };
-    this.use(documents, known, { empty: unreadBy(clauses) });
+    this.use(documents, known, { dimensions: SCORE_QUESTION.length, empty: unreadBy(clauses) });
   }
 
   /** The documents whose vectors are near, of each group the nearest. */
@@ -273,10 +277,10 @@ export class ClusterReader extends IndexReader {
     const ids = [...scores.keys()];
     await fetchByIds(state, this.#publications, ids, ['head'], HEADS_EACH);
     const documents = ids
-      .map((id) => ({ doc: this.#publications.docOf(id)!, vectors: scoreVector(scores.get(id)!) }))
+      .map((id) => ({ doc: this.#publications.docOf(id)!, scores: [scores.get(id)!] }))
       .sort((a, b) => a.doc - b.doc);
     const known = { fulfil: await fulfilling(state, clauses, ids), scoreQuestion: SCORE_QUESTION };
-    this.use(documents, known, { dimensions: SCORE_QUESTION.length });
+    this.use(scoredDocuments(documents), known, { dimensions: SCORE_QUESTION.length });
   }
 
   #scanOf(filter: readonly Json[]): Promise<Scan> {
@@ -328,16 +332,23 @@ export class ClusterReader extends IndexReader {
     return all;
   }
 
-  #documents(docs: readonly number[]): WorkingDocument[] {
+  #documents(docs: readonly number[]): { documents: WorkingDocument[]; languages: KnownOfAll['languages'] } {
     const { bags: bagsModel } = this.reranker;
-    return docs
-      .map((doc): WorkingDocument => {
+    const languages = new Map<number, Uint8Array>();
+    const scored = docs
+      .toSorted((a, b) => a - b)
+      .map((doc) => {
         const stored = this.#publications.stored(doc)!;
         const bags = bagsOf(stored);
+        const products = productsOf(stored.products!, this.embedder.languages);
+        if (products.languages) languages.set(doc, products.languages);
         // A segment holds bags of one model.
-        return { doc, vectors: vectorsOf(stored), bags: bags?.model === bagsModel?.model ? bags : undefined };
-      })
-      .sort((a, b) => a.doc - b.doc);
+        return { doc, scores: products.scores, bags: bags?.model === bagsModel?.model ? bags : undefined };
+      });
+    return {
+      documents: scoredDocuments(scored),
+      languages: this.embedder.languages === undefined ? undefined : languages,
+    };
   }
 }
 

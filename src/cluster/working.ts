@@ -13,6 +13,7 @@ import {
   calling,
   type FilterClause,
   native,
+  type SearchHits,
   type SearchOptions,
   type SegmentScan,
   type Selection,
@@ -37,8 +38,10 @@ export interface KnownOfAll {
   lexical?: { scores: ReadonlyMap<number, number>; used: UsedWord[] } | undefined;
   /** For each document id the parts that hold each required term; as `partsHolding` returns them. */
   parts?: ReadonlyMap<number, readonly number[]> | undefined;
-  /** The question of the vectors of `scoreVector`. */
+  /** The question of the vectors of `scoreVectors`. */
   scoreQuestion?: Float32Array | undefined;
+  /** For each document id the languages of its passages, if the vectors do not tell them. */
+  languages?: ReadonlyMap<number, Uint8Array> | undefined;
 }
 
 /** One document of a working set. */
@@ -80,6 +83,21 @@ class WorkingSnapshot extends native.Snapshot implements PartOfAll {
     return super.count(this.known.scoreQuestion ?? query, selection, scans, options);
   }
 
+  override search(
+    query: Float32Array,
+    selection: Selection,
+    scans: SegmentScan[],
+    options: SearchOptions,
+  ): SearchHits {
+    return super.search(this.known.scoreQuestion ?? query, selection, scans, options);
+  }
+
+  override languages(docs: Uint32Array, passages: Uint32Array, first: number, count: number): Uint8Array {
+    const { languages } = this.known;
+    if (languages === undefined) return super.languages(docs, passages, first, count);
+    return Uint8Array.from(docs, (doc, n) => languages.get(doc)![passages[n]!]!);
+  }
+
   override searchWords(
     _words: Words,
     _translated: number,
@@ -91,7 +109,8 @@ class WorkingSnapshot extends native.Snapshot implements PartOfAll {
     const { scores, used } = this.known.lexical ?? { scores: new Map<number, number>(), used: [] };
     const docs = Uint32Array.from(scores.keys());
     const values = Float32Array.from(scores.values());
-    return { ...super.searchScoredWords(docs, values, query, selection, found, options), used };
+    const question = this.known.scoreQuestion ?? query;
+    return { ...super.searchScoredWords(docs, values, question, selection, found, options), used };
   }
 
   override partsHolding(words: Words, docs: Uint32Array): Uint8Array {
@@ -205,20 +224,41 @@ function inTemporary<T>(parent: string, write: (folder: string) => T): T {
 const SCORE_PARTS = 3;
 const STEP = 2 ** 11;
 
-/** Numbers whose inner product with a vector of `scoreVector` is the score. */
+/** Numbers whose inner product with a vector of `scoreVectors` is the score. */
 export const SCORE_QUESTION = Float32Array.from({ length: SCORE_PARTS }, (_, n) => STEP ** -n);
 
 /**
- * A score from -1 to 1 as the vector of a document, for a working set of documents whose vectors were compared by the
- * cluster. It is as exact as a number of 32 bits, though vectors are stored in half precision.
+ * Scores from -1 to 1 as vectors of passages, for a working set of documents whose vectors were compared by the cluster. They
+ * are as exact as numbers of 32 bits, though vectors are stored in half precision.
  */
-export function scoreVector(score: number): Float32Array {
-  const vector = new Float32Array(SCORE_PARTS);
-  let rest = score;
-  for (let n = 0; n < SCORE_PARTS; n++) {
-    const half = native.fromHalves(native.toHalves(Float32Array.of(rest)))[0]!;
-    vector[n] = half;
-    rest = (rest - half) * STEP;
+export function scoreVectors(scores: Float32Array): Float32Array {
+  const vectors = new Float32Array(SCORE_PARTS * scores.length);
+  const rest = scores.slice();
+  for (let part = 0; part < SCORE_PARTS; part++) {
+    const halves = native.fromHalves(native.toHalves(rest));
+    for (const [n, half] of halves.entries()) {
+      vectors[n * SCORE_PARTS + part] = half;
+      rest[n] = (rest[n]! - half) * STEP;
+    }
   }
-  return vector;
+  return vectors;
+}
+
+/** Documents whose passages have these scores. All are converted by few calls. */
+export function scoredDocuments(
+  documents: readonly { doc: number; scores: ArrayLike<number>; bags?: TokenBags | undefined }[],
+): WorkingDocument[] {
+  const all = new Float32Array(documents.reduce((sum, { scores }) => sum + scores.length, 0));
+  let at = 0;
+  for (const { scores } of documents) {
+    all.set(scores, at);
+    at += scores.length;
+  }
+  const vectors = scoreVectors(all);
+  at = 0;
+  return documents.map(({ doc, scores, bags }) => {
+    const from = SCORE_PARTS * at;
+    at += scores.length;
+    return { doc, vectors: vectors.subarray(from, SCORE_PARTS * at), bags };
+  });
 }

@@ -9,7 +9,7 @@ import { queryOf } from '../../src/cluster/clauses.js';
 import { documentOf, vectorsOf } from '../../src/cluster/documents.js';
 import { occurrences } from '../../src/cluster/forms.js';
 import { PublicationsInMemory } from '../../src/cluster/publications.js';
-import { openWorkingSet, SCORE_QUESTION, scoreVector } from '../../src/cluster/working.js';
+import { openWorkingSet, SCORE_QUESTION, scoreVectors } from '../../src/cluster/working.js';
 import { native } from '../../src/index/native.js';
 import type { Passage } from '../../src/patent/passage.js';
 import type { Patent } from '../../src/patent/record.js';
@@ -23,8 +23,9 @@ describe('a score as a vector', () => {
   test('its product with the question is the score, to the last digit of 32 bits', () => {
     const next = random(7);
     const scores = [0, 1, -1, 1e-7, -1e-7, 0.1, ...Array.from({ length: 2_000 }, () => 2 * next() - 1)];
-    for (const score of scores) {
-      const product = scoreVector(score).reduce((sum, part, n) => sum + part * SCORE_QUESTION[n]!, 0);
+    const vectors = scoreVectors(Float32Array.from(scores));
+    for (const [at, score] of scores.entries()) {
+      const product = SCORE_QUESTION.reduce((sum, part, n) => sum + part * vectors[3 * at + n]!, 0);
       assert.ok(Math.abs(product - score) <= 2 ** -25, `${score} became ${product}`);
     }
   });
