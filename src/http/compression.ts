@@ -13,6 +13,7 @@ import {
   isSource,
 } from './adapters/adapter.js';
 import { varied } from './cors.js';
+import { preferencesIn } from './preferences.js';
 
 type Coding = 'br' | 'gzip';
 type Text = HttpReply & { body: Uint8Array | string };
@@ -82,13 +83,9 @@ function encodedHeaders(headers: HttpReply['headers'], coding: Coding): Record<s
 export function acceptedCoding(header: string | undefined): Coding | undefined {
   if (header === undefined) return undefined;
   let best: { coding: Coding; quality: number } | undefined;
-  for (const part of header.split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    const coding = name === 'br' ? 'br' : name === 'gzip' || name === 'x-gzip' ? 'gzip' : undefined;
+  for (const { value, quality } of preferencesIn(header)) {
+    const coding = value === 'br' ? 'br' : value === 'gzip' || value === 'x-gzip' ? 'gzip' : undefined;
     if (coding === undefined) continue;
-    const stated = parameters.find((parameter) => parameter.startsWith('q='));
-    const quality = stated === undefined ? 1 : Number(stated.slice(2));
-    if (!(quality > 0)) continue;
     if (!best || quality > best.quality || (quality === best.quality && coding === 'gzip')) {
       best = { coding, quality };
     }

@@ -16,7 +16,7 @@ export class OpenWork {
     if (this.isClosed) throw closed();
   }
 
-  /** A signal that fires when another one fires, or at `stop`. `release` ends it. */
+  /** A signal that fires if `given` fires, or at `stop`. Call `release` when the work has ended: it removes the listeners. */
   signal(given: AbortSignal | undefined): { signal: AbortSignal; release: () => void } {
     // AbortSignal.any is no help: Node 20 keeps its signals as long as their sources.
     const either = new AbortController();

@@ -38,16 +38,16 @@ export interface Placed {
 }
 
 /**
- * The candidates that an answer shows, in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are
- * compared as they are shown, so that the order can be checked in the answer.
+ * The candidates that an answer shows: those of the first `firsts` hits, then the others in the order of rerank score,
+ * similarity and patent_id. Scores are compared as they are shown, so that the order can be checked in the answer.
+ * @param scores from `withRest`
  */
 export function placesOf(
   calibration: Calibration,
   { topK, firsts, balance }: Pick<ResultOptions, 'topK' | 'firsts' | 'balance'>,
   found: Found,
-  given: RerankScores,
+  scores: RerankScores,
 ): Placed[] {
-  const scores = withRest(given, found);
   const { hits } = found;
   const order = Array.from(hits.docs, (_, n) => ({
     n,
@@ -66,15 +66,14 @@ export function placesOf(
   return [...order.slice(0, firsts), ...turns].slice(0, topK);
 }
 
-/** Results with their texts. */
+/** Results with their texts. @param scores from `withRest` */
 export function resultsOf(
   calibration: Calibration,
   { members, wanted, parts, question }: Omit<ResultOptions, 'topK' | 'firsts' | 'balance'>,
   found: Found,
-  given: RerankScores,
+  scores: RerankScores,
   places: readonly Placed[],
 ): SearchResult[] {
-  const scores = withRest(given, found);
   const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
   return places.map(({ n, similarity, rerank }, at) => {
     const head = found.head(n);
@@ -100,7 +99,7 @@ export function resultsOf(
  * Adds scores for the documents that the reranker did not reach, by its depth or its deadline: one score for all, below any
  * that it gave, so that they follow in the order of similarity.
  */
-function withRest(given: RerankScores, found: Found): RerankScores {
+export function withRest(given: RerankScores, found: Found): RerankScores {
   const { hits } = found;
   const scored = given.scored ?? given.documents.length;
   if (scored >= hits.docs.length) return given;

@@ -14,7 +14,7 @@ import { excludedBy } from './left-out.js';
 import type { SemanticQuery } from './query.js';
 import { rankingOf, wentToReranker } from './ranking.js';
 import type { IndexReader } from './reader.js';
-import { placesOf, resultsOf } from './results.js';
+import { placesOf, resultsOf, withRest } from './results.js';
 import { stopwatch } from './stopwatch.js';
 import { isClass, type Subject, subjectOf } from './subject.js';
 import type { SearchResponse, SearchResult } from './types.js';
@@ -37,8 +37,8 @@ export async function searchSemantic(
   if (gathering) await gathering;
   cancellation.check();
 
-  // No await from here to the last text that is read, so that manifest, segments and texts are of one state: but for a
-  // reranker that reads before, and a reader that keeps one state.
+  // No await from here to the last text that is read, so that manifest, segments and texts are of one state. There are two
+  // exceptions: a reranker that reads its texts before it waits, and a reader whose texts stay those of one state.
   const snapshot = reader.snapshot();
   const candidates = calling(() => candidatesOf(reader, snapshot, asked, subject, calibration, clock));
   const excluded =
@@ -71,10 +71,11 @@ export async function searchSemantic(
     parts,
     question: { words: question, used, required },
   };
-  const places = placesOf(calibration, options, found, scores);
+  const allScores = withRest(scores, found);
+  const places = placesOf(calibration, options, found, allScores);
   const fetching = reader.gatherTexts(places.map(({ n }) => hits.docs[n]!));
   if (fetching) await fetching;
-  const results = resultsOf(calibration, options, found, scores, places);
+  const results = resultsOf(calibration, options, found, allScores, places);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';

@@ -1,6 +1,7 @@
-//! The best documents of several segments. Candidates come from an exact scan or from a segment's
-//! approximate index. Then every passage of a candidate is scored exactly, passages are grouped by
-//! document, and an application and its grant become one result.
+//! The best documents of several segments. Candidates come from an exact scan, from sketches or from
+//! a segment's approximate index. Then the passages of a candidate are scored exactly: all of them, or
+//! those that its sketch proposes. Passages are grouped by document, and an application and its grant
+//! become one result.
 
 mod approximate;
 mod best;

@@ -47,16 +47,16 @@ pub fn beside(
             chosen.push((key, segment, ordinal));
         }
     }
-    let siblings = siblings_of(snapshot, selected, scores, request, &chosen)?;
+    let mut siblings = siblings_of(snapshot, selected, scores, request, &chosen)?;
     let mut groups = Vec::with_capacity(chosen.len());
     for &(key, segment, ordinal) in &chosen {
-        let mut group = vec![(segment, ordinal)];
-        if key != 0 && request.by_family {
+        // Each has the document itself.
+        groups.push(match siblings.remove(&key) {
             // Members of a family may be in other languages, which do not hold the words.
-            group.extend(members(snapshot, selected, (segment, ordinal), true)?);
-        }
-        group.extend(siblings.get(&key).into_iter().flatten());
-        groups.push(group);
+            _ if key != 0 && request.by_family => members(snapshot, selected, (segment, ordinal), true)?,
+            Some(siblings) => siblings,
+            None => vec![(segment, ordinal)],
+        });
     }
     let mut scorer = Scorer { snapshot, request, exact, probe: None, outcome: Outcome::default() };
     for (n, group) in groups.iter().enumerate() {
@@ -184,7 +184,7 @@ impl Top {
     }
 }
 
-/// Other documents with a word that are of the applications of the chosen ones, by key: the most similar publication
+/// The documents with a word that are of the applications of the chosen ones, these included, by key: the most similar publication
 /// represents an application. All publications of an application hold its words.
 fn siblings_of(
     snapshot: &Snapshot,
