@@ -10,7 +10,6 @@ import { ingest } from './ingest/ingest.js';
 import type { PatentRecords } from './ingest/patent-schema.js';
 import type { Preparer } from './ingest/prepare.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
-import { QUEUE_PER_WORKER } from './limits.js';
 import {
   DEFAULT_MODELS,
   type ModelsConfig,
@@ -29,8 +28,9 @@ import type {
 } from './observe/observations.js';
 import type { Patent } from './patent/record.js';
 import { CoverageDocument } from './pool/coverage.js';
+import { folderThreads } from './pool/folder-thread.js';
 import { OpenWork } from './pool/open-work.js';
-import { type Answers, type AskOptions, Inline, Pool } from './pool/pool.js';
+import { type Answers, answersOf, askOptions } from './pool/pool.js';
 import { Rankings } from './pool/rankings.js';
 import type { AnswerOf, Question } from './pool/tasks.js';
 import { findDrawing } from './search/find-drawing.js';
@@ -88,7 +88,7 @@ export class IndexService implements EngineBackend {
 
   /** @throws PriorartError as `open` of engine.ts */
   static async open(dir: string, options: ServiceOptions = {}): Promise<IndexService> {
-    const { workers = availableParallelism(), queuePerWorker = QUEUE_PER_WORKER } = options;
+    const { workers = availableParallelism(), queuePerWorker, observe, recallCheck } = options;
     const kind = options.indexKind === undefined ? undefined : checkIndexKind(options.indexKind);
     const explicit = options.models === undefined ? undefined : readModels(options.models);
     const store = options.create ? await openOrCreate(dir, explicit, kind) : Store.open(dir);
@@ -100,10 +100,8 @@ export class IndexService implements EngineBackend {
       }
       warnOfCopies(explicit ?? storedModels(models, dir), workers);
       const choice = { opened: model, ...(explicit ? { explicit } : {}) };
-      const answers =
-        workers === 0
-          ? new Inline(dir, choice, options)
-          : new Pool(dir, choice, workers, queuePerWorker, options);
+      const threads = folderThreads({ dir, choice, recallCheck });
+      const answers = answersOf(threads, { workers, queuePerWorker, observe });
       return await new IndexService(store, answers).#warmedUp();
     } catch (error) {
       await store.close();
@@ -269,10 +267,6 @@ export class IndexService implements EngineBackend {
     await this.#work.ended();
     await this.store.close();
   }
-}
-
-function askOptions({ signal, deadlineMs, isPatient }: AskedBy): AskOptions {
-  return { signal, isPatient, deadline: deadlineMs === undefined ? undefined : Date.now() + deadlineMs };
 }
 
 /** Opens the folder, or creates an empty index for a model. Opening the model gives its identity. */

@@ -106,7 +106,7 @@ async function openEngine(
   if (typeof place === 'string') return IndexService.open(place, { workers: 1, ...chosen });
   const { ClusterEngine } = await import('../cluster/engine.js');
   const { engine: _, ...address } = place;
-  return ClusterEngine.open(address, chosen);
+  return ClusterEngine.open(address, { workers: 1, ...chosen });
 }
 
 async function engineApi(engine: EngineBackend): Promise<PatentApi> {

@@ -154,7 +154,7 @@ async function openEngine(
   // The request log, the secret of links and a copy of the keys are in the data folder, with this engine, too.
   makeDurableFolder(data);
   const { ClusterEngine } = await import('../cluster/engine.js');
-  return ClusterEngine.open(cluster, options);
+  return ClusterEngine.open(cluster, { ...options, workers, queuePerWorker });
 }
 
 /**

@@ -1,7 +1,8 @@
 /** The index behind the alias, and the models of its vectors. Another index may take its place at any time. */
 import type { Models } from '../models/load.js';
 import type { ThreadModels } from '../models/thread-models.js';
-import { type ClusterClient, LostState, unavailable } from './client.js';
+import { again } from './again.js';
+import { type ClusterClient, unavailable } from './client.js';
 import { type ClusterMeta, readMeta } from './meta.js';
 
 /** Milliseconds for which form, model and number of commits of the index are not read again. */
@@ -10,31 +11,37 @@ const META_MS = 1_000;
 export class CurrentIndex {
   readonly #client: ClusterClient;
   readonly #models: ThreadModels;
-  #known: { meta: ClusterMeta; readAt: number };
+  readonly #changes: Int32Array;
+  #known: { meta: ClusterMeta; readAt: number; changes: number };
 
-  constructor(client: ClusterClient, models: ThreadModels, meta: ClusterMeta) {
+  /** @param changes number of changes, one i32 that all threads of an engine share */
+  constructor(client: ClusterClient, models: ThreadModels, meta: ClusterMeta, changes: SharedArrayBuffer) {
     this.#client = client;
     this.#models = models;
-    this.#known = { meta, readAt: performance.now() };
+    this.#changes = new Int32Array(changes);
+    this.#known = { meta, readAt: performance.now(), changes: Atomics.load(this.#changes, 0) };
   }
 
-  /** Forgets what was read of the index. */
+  /** Makes all threads of the engine read again what is known of the index. */
   changed(): void {
-    this.#known = { ...this.#known, readAt: Number.NEGATIVE_INFINITY };
+    Atomics.add(this.#changes, 0, 1);
   }
 
   /**
-   * Runs work on the index. If its state is lost, because a node left or another index took its place, the work is done
-   * once more, on a new one.
+   * Runs work on the index. If its state is lost, because a node left or another index took its place, the work is
+   * repeated on a new one.
    */
-  async run<T>(work: (meta: ClusterMeta) => Promise<T>): Promise<T> {
-    try {
-      return await work(await this.#current());
-    } catch (error) {
-      if (!(error instanceof LostState)) throw error;
-      this.changed();
-      return await work(await this.#current());
-    }
+  run<T>(work: (meta: ClusterMeta) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let isFirst = true;
+    return again(
+      async () => {
+        const meta = await this.#current(isFirst);
+        isFirst = false;
+        return work(meta);
+      },
+      'answer',
+      signal,
+    );
   }
 
   /** Runs work with the models of an index. */
@@ -48,18 +55,22 @@ export class CurrentIndex {
   }
 
   /** For an ingest: vectors of a model that was replaced a moment ago would be refused. */
-  withNewestModels<T>(work: (models: Models) => Promise<T>): Promise<T> {
-    this.changed();
-    return this.run((meta) => this.withModels(meta, work));
+  withNewestModels<T>(work: (models: Models) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return again(async () => this.withModels(await this.#current(false), work), 'ingest', signal);
   }
 
-  async #current(): Promise<ClusterMeta> {
-    if (performance.now() - this.#known.readAt < META_MS) return this.#known.meta;
+  /** @param mayBeOld whether what was read a moment ago will do */
+  async #current(mayBeOld: boolean): Promise<ClusterMeta> {
+    // Read before the cluster is asked: a change meanwhile counts as unknown.
+    const changes = Atomics.load(this.#changes, 0);
+    const { meta: known, readAt } = this.#known;
+    const isNew = this.#known.changes === changes && performance.now() - readAt < META_MS;
+    if (mayBeOld && isNew) return known;
     const meta = (await readMeta(this.#client, true)) ?? (await readMeta(this.#client));
     if (meta === undefined) {
       throw unavailable(`the index ${this.#client.settings.index} of the cluster was deleted`);
     }
-    this.#known = { meta, readAt: performance.now() };
+    this.#known = { meta, readAt: performance.now(), changes };
     return meta;
   }
 }

@@ -1,30 +1,31 @@
 /** The engine on a cluster of OpenSearch. It keeps nothing: any number of them may work on one cluster. */
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import type { ClusterAddress, GetOptions } from '../engine-options.js';
 import type { AskedBy, DeleteResult, EngineBackend } from '../engine-port.js';
 import { PriorartError } from '../errors.js';
 import type { SnapshotSummary } from '../index/snapshot-summary.js';
 import { ingestInto } from '../ingest/ingest.js';
 import type { PatentRecords } from '../ingest/patent-schema.js';
-import { embedDocuments, type Preparer, prepareUnits } from '../ingest/prepare.js';
+import type { Preparer } from '../ingest/prepare.js';
 import type { IngestOptions, IngestSummary } from '../ingest/summary.js';
-import { COVERAGE_CHECK_MS, QUEUE_PER_WORKER } from '../limits.js';
-import { DEFAULT_MODELS, type ModelsInput, readModels } from '../models/config.js';
-import { identityOf, type Models, openEmbedder } from '../models/load.js';
+import { COVERAGE_CHECK_MS } from '../limits.js';
+import { DEFAULT_MODELS, type ModelsInput, readModels, storedModels } from '../models/config.js';
+import { warnOfCopies } from '../models/copies.js';
+import { identityOf, openEmbedder } from '../models/load.js';
 import { ThreadModels } from '../models/thread-models.js';
 import type { AnswerObserver, PoolState } from '../observe/observations.js';
 import type { Patent } from '../patent/record.js';
 import { OpenWork } from '../pool/open-work.js';
-import { cancelled, Queue } from '../pool/queue.js';
-import type { Cancellation } from '../search/cancel.js';
+import { type Answers, answersOf, askOptions } from '../pool/pool.js';
+import { cancelled } from '../pool/queue.js';
+import type { AnswerOf, Question } from '../pool/tasks.js';
 import type { AnalyticsQuery, DetailsQuery, Filters, SemanticQuery } from '../search/query.js';
 import type { Body, Coverage, TaggedBody } from '../search/types.js';
 import type { Publications } from '../store/publications.js';
 import type { SourceRecord } from '../store/source-record.js';
-import { type Asked, answerAnalytics, answerDetails, answerSearch } from './answers.js';
 import { untilUnblocked } from './bulk.js';
 import { ClusterClient, type OneState, unavailable } from './client.js';
-import { coverageOf } from './coverage.js';
 import { CurrentIndex } from './current-index.js';
 import { deletePublications } from './delete.js';
 import { Health } from './health.js';
@@ -34,7 +35,8 @@ import { expandedFilters } from './prepare-question.js';
 import { PublicationsInMemory } from './publications.js';
 import { allRecords, recordsByNumber } from './records.js';
 import { settingsOf } from './settings.js';
-import { ClusterTarget, storedHeads } from './target.js';
+import { ClusterTarget } from './target.js';
+import { clusterThreads } from './thread.js';
 import { totalsOf } from './totals.js';
 
 export interface ClusterEngineOptions {
@@ -42,32 +44,29 @@ export interface ClusterEngineOptions {
   create?: boolean | undefined;
   models?: string | ModelsInput | undefined;
   observe?: AnswerObserver | undefined;
-  /** For commands that neither search nor ingest: the models are opened when something needs them. */
+  /** Worker threads that search and embed; 0 works on the calling thread. Default: one per processor. */
+  workers?: number | undefined;
+  /** Searches of the server that may wait per worker. Further searches are refused as `overloaded`. */
+  queuePerWorker?: number | undefined;
+  /** For commands that neither search nor ingest: no worker is started, and models are opened when something needs them. */
   withoutModels?: boolean;
   /** Passages up to which all are compared with a question; for tests. */
   exactPassages?: number;
 }
 
-/** Searches that wait for the cluster at the same time. */
-const PARALLEL = 8;
-/** Batches of an ingest that are prepared at the same time, on this thread. */
-const PREPARED = 1;
 /** Time for which all records of a state can be read on, while the application works on one of them. */
 const READ_KEPT = '1h';
 
-const encoder = new TextEncoder();
-const json = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value));
+const decoder = new TextDecoder();
 
 export class ClusterEngine implements EngineBackend {
   readonly dir: string;
   readonly #client: ClusterClient;
   readonly #models: ThreadModels;
-  readonly #observe: AnswerObserver;
-  readonly #queue = new Queue(PARALLEL, PARALLEL * QUEUE_PER_WORKER);
+  readonly #answers: Answers;
   readonly #health: Health;
   readonly #work = new OpenWork();
   readonly #index: CurrentIndex;
-  readonly #exactPassages: number | undefined;
   #ledger: SourceRecord[];
   #coverage: { body: TaggedBody; readAt: number } | undefined;
 
@@ -75,18 +74,30 @@ export class ClusterEngine implements EngineBackend {
     client: ClusterClient,
     meta: ClusterMeta,
     ledger: SourceRecord[],
-    { models, observe = () => {}, exactPassages }: ClusterEngineOptions,
+    {
+      models,
+      workers = availableParallelism(),
+      queuePerWorker,
+      observe,
+      exactPassages,
+      withoutModels,
+    }: ClusterEngineOptions,
   ) {
-    this.#exactPassages = exactPassages;
     const { index, nodes } = client.settings;
     this.dir = `${index} on ${nodes.map((node) => new URL(node).host).join(', ')}`;
     this.#client = client;
     this.#ledger = ledger;
-    this.#observe = observe;
     this.#health = new Health(client);
-    const explicit = models === undefined ? {} : { explicit: readModels(models) };
-    this.#models = new ThreadModels(this.dir, { opened: meta.model, ...explicit });
-    this.#index = new CurrentIndex(client, this.#models, meta);
+    const explicit = models === undefined ? undefined : readModels(models);
+    // For what this thread does itself. The models are opened when something needs them.
+    this.#models = new ThreadModels(this.dir, { opened: meta.model, ...(explicit ? { explicit } : {}) });
+    const changes = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    this.#index = new CurrentIndex(client, this.#models, meta, changes);
+    const { settings } = client;
+    const threads = clusterThreads({ settings, name: this.dir, meta, explicit, changes, exactPassages });
+    const threadsStarted = withoutModels ? 0 : workers;
+    if (threadsStarted > 0) warnOfCopies(explicit ?? storedModels(meta.models, this.dir), threadsStarted);
+    this.#answers = answersOf(threads, { workers: threadsStarted, queuePerWorker, observe });
   }
 
   /**
@@ -102,8 +113,7 @@ export class ClusterEngine implements EngineBackend {
     try {
       const meta = (await readMeta(client)) ?? (await created(client, options));
       engine = new ClusterEngine(client, meta, await readLedger(client), options);
-      // Opens the models, and compares them with the index.
-      if (!options.withoutModels) await engine.#index.withModels(meta, async () => {});
+      if (!options.withoutModels) await engine.#openModels();
       await engine.#health.check();
       return engine;
     } catch (error) {
@@ -117,49 +127,33 @@ export class ClusterEngine implements EngineBackend {
   }
 
   searchBody(query: SemanticQuery, limits: AskedBy): Promise<Body> {
-    return this.#ask('semantic', limits, async (asked) => {
-      const { response } = await answerSearch(asked, query);
-      return { json: json(response), results: response.total };
-    });
+    return this.#ask({ kind: 'semantic', query }, limits);
   }
 
   analyticsBody(query: AnalyticsQuery, limits: AskedBy & { owner: string }): Promise<Body> {
-    return this.#ask('analytics', limits, async (asked) => {
-      const response = await answerAnalytics(asked, query);
-      return { json: json(response), results: response.results.length };
-    });
+    return this.#ask({ kind: 'analytics', query }, limits);
   }
 
   detailsBody(query: DetailsQuery, limits: AskedBy): Promise<TaggedBody> {
-    return this.#ask('details', limits, async (asked) => tagged(await answerDetails(asked, query)));
+    return this.#ask({ kind: 'details', query }, limits);
   }
 
   async coverageBody(limits: AskedBy): Promise<TaggedBody> {
     this.checkOpen();
     const known = this.#coverage;
     if (known && performance.now() - known.readAt < COVERAGE_CHECK_MS) return known.body;
-    const coverage = await this.#counted(limits);
-    const body = { json: json(coverage), etag: etagOf(coverage) };
+    const json = await this.countedCoverage(limits);
+    const body = { json, etag: etagOf(JSON.parse(decoder.decode(json)) as Coverage) };
     this.#coverage = { body, readAt: performance.now() };
     return body;
   }
 
   countedCoverage(limits: AskedBy): Promise<Uint8Array> {
-    return this.#counted(limits).then(json);
-  }
-
-  #counted(limits: AskedBy): Promise<Coverage> {
-    return this.#queued('coverage', limits, ({ signal }) =>
-      this.#index.run((meta) =>
-        this.#client.atOneState(meta.index, (state) => coverageOf(state, meta), signal),
-      ),
-    );
+    return this.#ask({ kind: 'coverage' }, limits);
   }
 
   explainBody(query: SemanticQuery, limits: AskedBy): Promise<Uint8Array> {
-    return this.#ask('explain', limits, async (asked) => {
-      return json((await answerSearch(asked, query)).explanation);
-    });
+    return this.#ask({ kind: 'explain', query }, limits);
   }
 
   /** Drawings are not kept on the cluster. */
@@ -229,13 +223,9 @@ export class ClusterEngine implements EngineBackend {
   ): Promise<IngestSummary> {
     return this.#work.run(options.signal, async (signal) => {
       const preparer: Preparer = {
-        parallel: PREPARED,
-        prepare: (units) =>
-          this.#index.withNewestModels((models) =>
-            prepareUnits(storedHeads(this.#client), models, units, signal),
-          ),
-        embed: (documents) =>
-          this.#index.withNewestModels((models) => embedDocuments(models, documents, signal)),
+        parallel: Math.max(1, this.#answers.state.workers),
+        prepare: (units) => this.#answers.ask({ kind: 'prepare', units }, { signal }),
+        embed: (documents) => this.#answers.ask({ kind: 'embed', documents }, { signal }),
         keepImage: () => Promise.reject(new Error('an index on a cluster has no drawings')),
       };
       const target = await ClusterTarget.open(this.#client, signal);
@@ -272,9 +262,7 @@ export class ClusterEngine implements EngineBackend {
   }
 
   poolState(): PoolState {
-    const { parallel, running, length, limit, isShedding, refused } = this.#queue;
-    const counts = { workers: 0, parallel, running, waiting: length, waitingMax: limit };
-    return { ...counts, shedding: isShedding, refused };
+    return this.#answers.state;
   }
 
   ready(): { ready: boolean; missing: string[] } {
@@ -287,60 +275,24 @@ export class ClusterEngine implements EngineBackend {
     if (this.#work.isClosed) return;
     this.#work.stop();
     this.#health.close();
-    await this.#queue.close();
+    await this.#answers.close();
     await this.#work.ended();
     await this.#models.close();
     await this.#client.close();
   }
 
-  /** Answers a question on one state of the index. */
-  #ask<T>(
-    kind: Parameters<AnswerObserver>[0]['kind'],
-    limits: AskedBy,
-    work: (asked: Asked) => Promise<T>,
-  ): Promise<T> {
-    return this.#queued(kind, limits, (cancellation) =>
-      this.#index.run((meta) => this.#answer(meta, cancellation, work)),
-    );
+  #ask<Q extends Question>(question: Q, limits: AskedBy): Promise<AnswerOf<Q>> {
+    return this.#answers.ask(question, askOptions(limits));
   }
 
-  /** Runs work when its turn comes. */
-  #queued<T>(
-    kind: Parameters<AnswerObserver>[0]['kind'],
-    { signal, deadlineMs, isPatient }: AskedBy,
-    work: (cancellation: Cancellation) => Promise<T>,
-  ): Promise<T> {
-    const deadline = deadlineMs === undefined ? undefined : Date.now() + deadlineMs;
-    const check = () => {
-      if (signal?.aborted) throw cancelled();
-    };
-    const answer = async (waitedMs: number): Promise<T> => {
-      const started = performance.now();
-      const found = await work({ check, signal, deadline });
-      this.#observe({ kind, ms: performance.now() - started, waitedMs });
-      return found;
-    };
-    return this.#queue.run(answer, { signal, isPatient, withinMs: deadlineMs });
-  }
-
-  /** Answers with the models of an index, from one state of this very index. */
-  #answer<T>(meta: ClusterMeta, cancellation: Cancellation, work: (asked: Asked) => Promise<T>): Promise<T> {
-    const onState = (models: Models) => async (state: OneState) => {
-      const totals = await totalsOf(state);
-      const exactPassages = this.#exactPassages;
-      return work({
-        state,
-        name: this.dir,
-        model: meta.model,
-        models,
-        cancellation,
-        exactPassages,
-        ...totals,
-      });
-    };
-    return this.#index.withModels(meta, (models) =>
-      this.#client.atOneState(meta.index, onState(models), cancellation.signal),
+  /** Opens the models of every worker, and compares them with the index. */
+  async #openModels(): Promise<void> {
+    const { parallel } = this.#answers;
+    const opened = Array.from({ length: parallel }, () =>
+      this.#answers.ask({ kind: 'embed', documents: [] }),
     );
+    const failed = (await Promise.allSettled(opened)).find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   #changed(): void {
@@ -366,11 +318,6 @@ async function created(
   const meta = await readMeta(client);
   if (meta === undefined) throw unavailable(`the index ${index} was made and is not there`);
   return meta;
-}
-
-function tagged(value: unknown): TaggedBody {
-  const body = json(value);
-  return { json: body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
 /** Hash of the counts without their time. */

@@ -12,8 +12,9 @@ import { isUnchanged, keyOf } from '../store/ledger.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { EndedSource, SourceFile, SourceRecord } from '../store/source-record.js';
 import { REPLACED_KEPT } from '../store/store.js';
+import { again } from './again.js';
 import { bulkUntilTaken, isConflict, isRefused, reasonOf, untilUnblocked } from './bulk.js';
-import { type BulkOperation, type ClusterClient, type Hit, unavailable } from './client.js';
+import { type BulkOperation, type ClusterClient, type Hit, type OneState, unavailable } from './client.js';
 import { documentOf, storedOf } from './documents.js';
 import { withPublications } from './lookups.js';
 import { countCommit, enterLedger, readLedger, readMeta } from './meta.js';
@@ -69,20 +70,18 @@ export class ClusterTarget implements IngestTarget {
   }
 
   static async open(client: ClusterClient, signal?: AbortSignal): Promise<ClusterTarget> {
-    const records = await readLedger(client);
+    const records = await again(() => readLedger(client), 'ingest', signal);
     return new ClusterTarget(client, signal, new Map(records.map((record) => [record.path, record])));
   }
 
   revise(documents: readonly PreparedDocument[]): Promise<Revision> {
     const { index } = this.#client.settings;
-    return this.#client.atOneState(
-      index,
-      (state) => {
-        const publications = new PublicationsInMemory(index);
-        return withPublications(state, publications, ['head', 'body'], () => revise(publications, documents));
-      },
-      this.#signal,
-    );
+    const onState = (state: OneState) => {
+      const publications = new PublicationsInMemory(index);
+      return withPublications(state, publications, ['head', 'body'], () => revise(publications, documents));
+    };
+    const work = () => this.#client.atOneState(index, onState, this.#signal);
+    return again(work, 'ingest', this.#signal);
   }
 
   async commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<(Outcome | Refusal)[]> {
@@ -121,11 +120,8 @@ export class ClusterTarget implements IngestTarget {
     dimensions: number,
     outcomes: (Outcome | Refusal)[],
   ): Promise<number[]> {
-    const known = await knownUnder(
-      this.#client,
-      index,
-      places.flatMap((n) => namesOf(documents[n]!)),
-    );
+    const names = places.flatMap((n) => namesOf(documents[n]!));
+    const known = await again(() => knownUnder(this.#client, index, names), 'ingest', this.#signal);
     const failed: number[] = [];
     const obsolete: Known[] = [];
     let waiting: { n: number; operation: BulkOperation; outcome: Outcome; others: Known[] }[] = [];
@@ -218,8 +214,9 @@ export class ClusterTarget implements IngestTarget {
 
 /** Makes what was written visible to searches. */
 export async function finishCommit(client: ClusterClient, index: string): Promise<void> {
-  await client.refresh(index);
-  await countCommit(client);
+  // What is written must be searchable when the call resolves, even if the signal has fired.
+  await again(() => client.refresh(index), 'ingest');
+  await again(() => countCommit(client), 'ingest');
 }
 
 /**

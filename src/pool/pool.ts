@@ -1,13 +1,11 @@
 /** Answers questions on worker threads, or on the calling thread. Both have the same interface. */
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { PriorartError } from '../errors.js';
-import { CONCURRENCY_MAX } from '../limits.js';
-import { type ModelChoice, ThreadModels } from '../models/thread-models.js';
+import { CONCURRENCY_MAX, QUEUE_PER_WORKER } from '../limits.js';
 import type { AnswerObserver, PoolState } from '../observe/observations.js';
-import { Folder } from '../search/folder.js';
-import { RecallChecks } from '../search/recall-checks.js';
-import { answer, type Thread } from './answer.js';
+import type { Answering, Threads } from './answering.js';
 import { Loading } from './loading.js';
 import { cancelled, Queue } from './queue.js';
 import {
@@ -28,7 +26,16 @@ export interface AskOptions {
   isPatient?: boolean | undefined;
 }
 
-/** Answers questions about one data folder. */
+/** The limits of a call, whose deadline is counted from now on. */
+export function askOptions({
+  signal,
+  deadlineMs,
+  isPatient,
+}: Pick<AskOptions, 'signal' | 'isPatient'> & { deadlineMs?: number | undefined }): AskOptions {
+  return { signal, isPatient, deadline: deadlineMs === undefined ? undefined : Date.now() + deadlineMs };
+}
+
+/** Answers questions about one index. */
 export interface Answers {
   ask<Q extends Question>(question: Q, options?: AskOptions): Promise<AnswerOf<Q>>;
   /** Questions that run at the same time. */
@@ -38,13 +45,24 @@ export interface Answers {
   close(): Promise<void>;
 }
 
-/** Observer of answers, and the share of searches that are repeated exactly to measure recall. */
-export interface Watching {
+export interface PoolOptions {
+  /** Worker threads; 0 answers on the calling thread. Default: one per processor. */
+  workers?: number | undefined;
+  /** Searches that may wait for each worker. */
+  queuePerWorker?: number | undefined;
   observe?: AnswerObserver | undefined;
-  recallCheck?: number | undefined;
 }
 
 const unobserved: AnswerObserver = () => {};
+
+/** Answers by worker threads, or by the calling thread. */
+export function answersOf(
+  threads: Threads,
+  { workers = availableParallelism(), queuePerWorker = QUEUE_PER_WORKER, observe }: PoolOptions,
+): Answers {
+  if (workers === 0) return new Inline(threads, observe);
+  return new Pool(threads, workers, queuePerWorker, observe);
+}
 
 /** Answers on worker threads. */
 export class Pool implements Answers {
@@ -58,11 +76,10 @@ export class Pool implements Answers {
 
   /** @param queuePerWorker searches that may wait for each worker */
   constructor(
-    dir: string,
-    choice: ModelChoice,
+    { worker, setting }: Threads,
     workers: number,
     queuePerWorker: number,
-    { observe = unobserved, recallCheck = 0 }: Watching = {},
+    observe: AnswerObserver = unobserved,
   ) {
     this.#workers = workers;
     this.#observe = observe;
@@ -72,7 +89,7 @@ export class Pool implements Answers {
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slot);
     this.#queue = new Queue(workers, workers * queuePerWorker);
     this.#piscina = new Piscina({
-      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
+      filename: fileURLToPath(worker),
       minThreads: workers,
       maxThreads: workers,
       // The upper limit. The queue in front decides how many run; an idle worker is preferred.
@@ -82,7 +99,7 @@ export class Pool implements Answers {
       // the finalizers that free the addon's memory (arrays, snapshots) run only there. Without it, a task
       // takes 3 µs longer.
       atomics: 'disabled',
-      workerData: { dir, choice, flags, recallCheck } satisfies WorkerData,
+      workerData: { setting, flags } satisfies WorkerData,
     });
     this.#loading = new Loading(this.#piscina);
   }
@@ -172,14 +189,13 @@ function lostWorker(cause: unknown): never {
  * Answers on the calling thread: without start-up cost, and without parallel work except that of the models.
  */
 export class Inline implements Answers {
-  readonly #thread: Thread;
+  readonly #answering: Answering;
   readonly #queue = new Queue(1, Number.POSITIVE_INFINITY);
   readonly #observe: AnswerObserver;
 
-  constructor(dir: string, choice: ModelChoice, { observe = unobserved, recallCheck = 0 }: Watching = {}) {
+  constructor(threads: Threads, observe: AnswerObserver = unobserved) {
     this.#observe = observe;
-    const checks = recallCheck > 0 ? new RecallChecks(recallCheck) : undefined;
-    this.#thread = { folder: new Folder(dir), models: new ThreadModels(dir, choice), checks };
+    this.#answering = threads.open();
   }
 
   get parallel(): number {
@@ -200,8 +216,8 @@ export class Inline implements Answers {
     };
     const work = async (waitedMs: number) => {
       const started = performance.now();
-      const found = await answer(this.#thread, question, { check, signal, deadline });
-      this.#queue.parallel = Math.min(this.#thread.models.concurrency, CONCURRENCY_MAX);
+      const found = await this.#answering.answer(question, { check, signal, deadline });
+      this.#queue.parallel = Math.min(this.#answering.concurrency, CONCURRENCY_MAX);
       this.#observe({ kind: question.kind, ms: performance.now() - started, waitedMs, ...found.trace });
       return found.answer;
     };
@@ -210,8 +226,6 @@ export class Inline implements Answers {
 
   async close(): Promise<void> {
     await this.#queue.close();
-    await this.#thread.checks?.settled();
-    await this.#thread.models.close();
-    await this.#thread.folder.close();
+    await this.#answering.close();
   }
 }

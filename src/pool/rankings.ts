@@ -62,7 +62,7 @@ export class Rankings {
     const later = kept && (await this.#laterPage(kept, query, options));
     if (later) return later;
     const { json, results, ranking } = await this.#answers.ask({ kind: 'analytics', query }, options);
-    if (ranking.docs.length > query.pageSize) this.#keep(key, ranking);
+    if (ranking && ranking.docs.length > query.pageSize) this.#keep(key, ranking);
     return { json, results };
   }
 

@@ -13,12 +13,13 @@ import type { DocumentTexts } from '../index/native.js';
 import { removeSegmentFiles } from '../index/segment.js';
 import { lockReembedding, reembed as reembedStore } from '../ingest/reembed.js';
 import type { ReembedOptions, ReembedSummary } from '../ingest/summary.js';
-import { QUEUE_PER_WORKER, WORKERS_MAX } from '../limits.js';
+import { WORKERS_MAX } from '../limits.js';
 import { type ModelsConfig, type ModelsInput, readModels, storedModels } from '../models/config.js';
 import { warnOfCopies } from '../models/copies.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
 import { Store } from '../store/store.js';
-import { Inline, Pool } from './pool.js';
+import { folderThreads } from './folder-thread.js';
+import { answersOf } from './pool.js';
 
 /** Options of `reembed`. */
 export interface ReembedFolderOptions extends ReembedOptions {
@@ -54,8 +55,7 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
     const opened = { embedder: config.embedder, reranker };
     warnOfCopies(opened, workers);
     const choice = { always: opened };
-    const answers =
-      workers === 0 ? new Inline(dir, choice) : new Pool(dir, choice, workers, QUEUE_PER_WORKER);
+    const answers = answersOf(folderThreads({ dir, choice }), { workers });
     try {
       const { signal } = options;
       const embedder = {

@@ -4,7 +4,6 @@ import { type ErrorCode, isPriorartError, PriorartError } from '../errors.js';
 import type { DocumentTexts } from '../index/native.js';
 import type { Embedded, Prepared } from '../ingest/prepare.js';
 import type { Unit } from '../ingest/readers/reader.js';
-import type { ModelChoice } from '../models/thread-models.js';
 import type { AnswerTrace } from '../observe/observations.js';
 import type { Ranking, RankingPage } from '../search/analytics.js';
 import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from '../search/query.js';
@@ -37,8 +36,8 @@ export function isStored(question: Question): question is StoredQuestion {
 interface AnswersByKind {
   semantic: Body;
   explain: Uint8Array;
-  /** The first page, and the ranking from which later pages are cut. */
-  analytics: Body & { ranking: Ranking };
+  /** The first page, and the ranking from which later pages are cut, if the engine keeps rankings. */
+  analytics: Body & { ranking?: Ranking };
   /** Without JSON if a document of the page was deleted. */
   page: { json: Uint8Array | undefined };
   details: TaggedBody;
@@ -59,12 +58,10 @@ export interface Task {
 }
 
 export interface WorkerData {
-  dir: string;
-  choice: ModelChoice;
+  /** What the worker's module gets. */
+  setting: unknown;
   /** One i32 for each slot. Not 0: the question was cancelled. */
   flags: SharedArrayBuffer;
-  /** Share of the worker's searches that are repeated exactly. */
-  recallCheck: number;
 }
 
 /** An exception as plain data. Thrown between threads, it would lose its code. */

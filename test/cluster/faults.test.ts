@@ -211,7 +211,7 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
     });
   });
 
-  test('a state that is lost during a search is opened again, once', async () => {
+  test('a state that is lost during a search is opened again', async () => {
     await withEngine(async (engine) => {
       await engine.ingest([record(13, 'A1')]);
       let lost = 0;
@@ -225,6 +225,29 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
         engine.search({ query: 'quokka' }),
         (error) => isPriorartError(error) && error.code === 'unavailable',
       );
+    });
+  });
+
+  test('searches, ingests and deletions wait for shards that do not answer for a moment', async () => {
+    await withEngine(async (engine) => {
+      const body = { error: { type: 'search_phase_execution_exception', reason: 'Partial shards failure' } };
+      const failed = new Map<string, number>();
+      // Each kind of request fails three times.
+      const failing = ({ path }: { path: string }) => {
+        const kind = /_search|_refresh|_update/.exec(path)?.[0];
+        if (kind === undefined || path.includes('point_in_time')) return undefined;
+        const times = failed.get(kind) ?? 0;
+        failed.set(kind, times + 1);
+        return times < 3 ? { status: 500, body } : undefined;
+      };
+      proxy.fault(failing);
+      assert.equal((await engine.ingest([record(16, 'A1')])).ingested, 1);
+      assert.deepEqual([...failed.keys()].sort(), ['_refresh', '_search', '_update']);
+      failed.clear();
+      assert.equal((await engine.search({ query: 'quokka' })).results.length, 1);
+      assert.ok(failed.get('_search')! > 3);
+      failed.clear();
+      assert.deepEqual((await engine.delete(['US20200000016A1'])).deleted, ['US20200000016A1']);
     });
   });
 

@@ -10,6 +10,7 @@ import { figureKey } from '../../src/drawings/name.js';
 import { type IngestOptions, type IngestSummary, open } from '../../src/index.js';
 import { ingest as ingestInto } from '../../src/ingest/ingest.js';
 import type { Preparer } from '../../src/ingest/prepare.js';
+import { folderThreads } from '../../src/pool/folder-thread.js';
 import { Inline } from '../../src/pool/pool.js';
 import { figureImages } from '../../src/store/figures.js';
 import { Store } from '../../src/store/store.js';
@@ -114,7 +115,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     const source = put(fresh(), { 'one.jsonl': line(id, file), [file]: await tiffG4(one) });
     await (await open(data, { create: true, workers: 0 })).close();
     const store = Store.open(data);
-    const answers = new Inline(data, { opened: store.manifest().model });
+    const answers = new Inline(folderThreads({ dir: data, choice: { opened: store.manifest().model } }));
     const transactionSync = store.root.transactionSync.bind(store.root);
     store.root.transactionSync = (body) => {
       if (store.sources.getKeysCount() > 0) throw new Error('killed');

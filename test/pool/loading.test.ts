@@ -8,6 +8,7 @@ import { Loading } from '../../src/pool/loading.js';
 import { temporary } from '../crash/folder.js';
 
 const POOL = new URL('../../src/pool/pool.js', import.meta.url).href;
+const FOLDER_THREAD = new URL('../../src/pool/folder-thread.js', import.meta.url).href;
 
 /** A pool of threads that load on request. */
 class FakePool extends EventEmitter {
@@ -53,7 +54,8 @@ test('pools closed while their threads load do not end the process', async (t) =
   // In a separate process, because an error aborts it. The closings are spread over the measured loading time.
   const script = `
     const { Pool } = await import(${JSON.stringify(POOL)});
-    const make = () => new Pool(${JSON.stringify(temporary(t))}, {}, 2, 4);
+    const { folderThreads } = await import(${JSON.stringify(FOLDER_THREAD)});
+    const make = () => new Pool(folderThreads({ dir: ${JSON.stringify(temporary(t))}, choice: {} }), 2, 4);
     const first = make();
     const started = performance.now();
     await first.ask({ kind: 'details', query: undefined }).catch(() => {});

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, open, serverPort } from '../../src/engine.js';
 import { isPriorartError } from '../../src/errors.js';
 import { repairFolder } from '../../src/index/repair.js';
+import { folderThreads } from '../../src/pool/folder-thread.js';
 import { Inline, Pool } from '../../src/pool/pool.js';
 import type { Question } from '../../src/pool/tasks.js';
 import { parseSemantic } from '../../src/search/query.js';
@@ -29,7 +30,7 @@ describe('pool', () => {
     const store = newStore(dir);
     await commit(store, PATENTS);
     await store.close();
-    pool = new Pool(dir, CHOICE, 2, 4);
+    pool = new Pool(folderThreads({ dir, choice: CHOICE }), 2, 4);
   });
   after(async () => {
     await pool.close();
@@ -152,7 +153,7 @@ test('a damaged file fails the requests that need it; after a repair the same wo
   writeFileSync(path, bytes);
   await store.close();
 
-  const pool = new Pool(dir, CHOICE, 2, 8);
+  const pool = new Pool(folderThreads({ dir, choice: CHOICE }), 2, 8);
   t.after(() => pool.close());
   for (let n = 0; n < 4; n++) {
     await assert.rejects(pool.ask(question('valve')), (error) => {
@@ -245,7 +246,7 @@ test('an engine without workers answers on its own thread, in sequence', async (
   const store = newStore(dir);
   await commit(store, PATENTS.slice(0, 50));
   await store.close();
-  const inline = new Inline(dir, CHOICE);
+  const inline = new Inline(folderThreads({ dir, choice: CHOICE }));
   const controller = new AbortController();
   const asked = [inline.ask(question('valve')), inline.ask(question('lens'), controller)];
   controller.abort();

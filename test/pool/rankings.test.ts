@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type AnalyticsResponse, type Engine, open } from '../../src/index.js';
+import { folderThreads } from '../../src/pool/folder-thread.js';
 import { Pins } from '../../src/pool/pins.js';
 import { Inline } from '../../src/pool/pool.js';
 import { Rankings } from '../../src/pool/rankings.js';
@@ -112,7 +113,7 @@ describe('cached rankings', () => {
     await add(engine, 0, 12, 'Battery cell cooled by a liquid');
     await engine.close();
     store = Store.open(dir);
-    answers = new Inline(dir, { opened: store.manifest().model });
+    answers = new Inline(folderThreads({ dir, choice: { opened: store.manifest().model } }));
   });
   after(async () => {
     await answers.close();

@@ -1,64 +1,80 @@
-/** Answers a question on the current thread: a worker's, or the caller's for an engine without workers. */
-import { createHash } from 'node:crypto';
+/** Answers questions about a data folder on the current thread: a worker's, or the caller's for an engine without workers. */
 import { LocalDrawings } from '../drawings/files.js';
 import { keepImage } from '../drawings/keep.js';
 import { PriorartError } from '../errors.js';
 import { headsOf } from '../ingest/folder-target.js';
 import { embedDocuments, prepareUnits } from '../ingest/prepare.js';
 import type { Models } from '../models/load.js';
-import type { ThreadModels } from '../models/thread-models.js';
+import { type ModelChoice, ThreadModels } from '../models/thread-models.js';
 import type { AnswerTrace } from '../observe/observations.js';
 import { analyticsPage, pageOfRanking, rankAnalytics } from '../search/analytics.js';
 import type { Cancellation } from '../search/cancel.js';
 import { coverageOf } from '../search/coverage.js';
 import { detailsOf } from '../search/details.js';
 import type { Explanation } from '../search/explanation.js';
-import type { Folder } from '../search/folder.js';
+import { Folder } from '../search/folder.js';
 import type { AnalyticsQuery } from '../search/query.js';
 import { IndexReader, ModelReplaced } from '../search/reader.js';
-import type { RecallChecks } from '../search/recall-checks.js';
+import { RecallChecks } from '../search/recall-checks.js';
 import { searchSemantic } from '../search/semantic.js';
 import { stopwatch } from '../search/stopwatch.js';
-import type { TaggedBody } from '../search/types.js';
 import { readable } from '../store/faults.js';
 import type { Manifest } from '../store/manifest.js';
 import { currentDocuments } from '../store/pinned.js';
+import { type Answering, json, type Threads, type TracedAnswer, tagged } from './answering.js';
 import type { AnswerOf, Question } from './tasks.js';
 
+/** What a thread needs to answer questions about a folder. */
+export interface FolderSetting {
+  dir: string;
+  choice: ModelChoice;
+  /** Share of the searches that are repeated exactly to measure recall. Default: 0. */
+  recallCheck?: number | undefined;
+}
+
+/** Threads that answer questions about a folder. */
+export function folderThreads(setting: FolderSetting): Threads {
+  const worker = new URL('./worker.js', import.meta.url);
+  return { worker, setting, open: () => new FolderThread(setting) };
+}
+
 /** Resources of a thread. */
-export interface Thread {
-  folder: Folder;
-  models: ThreadModels;
-  checks?: RecallChecks | undefined;
-}
+export class FolderThread implements Answering {
+  readonly folder: Folder;
+  readonly models: ThreadModels;
+  readonly checks: RecallChecks | undefined;
 
-const encoder = new TextEncoder();
+  constructor({ dir, choice, recallCheck = 0 }: FolderSetting) {
+    this.folder = new Folder(dir);
+    this.models = new ThreadModels(dir, choice);
+    this.checks = recallCheck > 0 ? new RecallChecks(recallCheck) : undefined;
+  }
 
-export interface TracedAnswer<Q extends Question> {
-  /** JSON as UTF-8 in a transferable buffer; plain data for answers that are stored. */
-  answer: AnswerOf<Q>;
-  /** Data about the answer for metrics. */
-  trace: AnswerTrace;
-}
+  get concurrency(): number {
+    return this.models.concurrency;
+  }
 
-export async function answer<Q extends Question>(
-  thread: Thread,
-  question: Q,
-  cancellation: Cancellation,
-): Promise<TracedAnswer<Q>> {
-  try {
-    const trace: AnswerTrace = {};
-    const found = await answerTo(thread, question, cancellation, trace);
-    const recall = thread.checks?.take();
-    if (recall) trace.recall = recall;
-    return { answer: found as AnswerOf<Q>, trace };
-  } catch (error) {
-    throw readable(error, thread.folder.store.dir);
+  async answer<Q extends Question>(question: Q, cancellation: Cancellation): Promise<TracedAnswer<Q>> {
+    try {
+      const trace: AnswerTrace = {};
+      const found = await answerTo(this, question, cancellation, trace);
+      const recall = this.checks?.take();
+      if (recall) trace.recall = recall;
+      return { answer: found as AnswerOf<Q>, trace };
+    } catch (error) {
+      throw readable(error, this.folder.store.dir);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.checks?.settled();
+    await this.models.close();
+    await this.folder.close();
   }
 }
 
 async function answerTo(
-  thread: Thread,
+  thread: FolderThread,
   question: Question,
   cancellation: Cancellation,
   trace: AnswerTrace,
@@ -112,22 +128,6 @@ function note(
   trace.replanned = { widened, rescanned };
 }
 
-/** Buffer for encoding: the number of bytes is known only afterwards. Longer texts are rare. */
-const draft = new Uint8Array(1 << 19);
-
-function json(value: unknown): Uint8Array {
-  const text = JSON.stringify(value);
-  // A UTF-16 unit has at most three bytes in UTF-8.
-  if (text.length > draft.length / 3) return encoder.encode(text);
-  return draft.slice(0, encoder.encodeInto(text, draft).written);
-}
-
-/** Adds an ETag. Computed on this thread, since the body may have megabytes. */
-function tagged(body: Uint8Array): TaggedBody {
-  const hash = createHash('sha256').update(body).digest('base64url');
-  return { json: body, etag: `"${hash.slice(0, 22)}"` };
-}
-
 async function firstPage(
   reader: IndexReader,
   query: AnalyticsQuery,
@@ -151,7 +151,7 @@ async function firstPage(
  * Runs work with the models of the folder. Starts again with the new models if the folder is re-embedded
  * meanwhile.
  */
-async function withReader<T>(thread: Thread, work: (reader: IndexReader) => Promise<T>): Promise<T> {
+async function withReader<T>(thread: FolderThread, work: (reader: IndexReader) => Promise<T>): Promise<T> {
   const { folder } = thread;
   for (;;) {
     try {
@@ -167,7 +167,7 @@ async function withReader<T>(thread: Thread, work: (reader: IndexReader) => Prom
 }
 
 async function withModels<T>(
-  { models }: Thread,
+  { models }: FolderThread,
   current: () => Manifest,
   work: (models: Models) => Promise<T>,
 ): Promise<T> {
