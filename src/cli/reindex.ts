@@ -23,7 +23,7 @@ Examples:
     )
     .action(run);
   const ofCluster = OF_A_CLUSTER.filter((name) => name !== 'engine');
-  return withSettings(command, ['models', 'nice', ...ofCluster]);
+  return withSettings(command, ['models', 'workers', 'nice', ...ofCluster]);
 }
 
 async function run(flags: Record<string, unknown>): Promise<void> {
@@ -33,7 +33,8 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const line = new ProgressLine();
   const onProgress = (copied: number, all: number) =>
     line.update(`${counted(copied, 'publication')} of ${count(all)}`);
-  const options = { models: config.models, deleteOld: flags['deleteOld'] === true, onProgress };
+  const { models, workers } = config;
+  const options = { models, workers, deleteOld: flags['deleteOld'] === true, onProgress };
   const summary = await reindex(address, { ...options, signal: interruption() }).finally(() => line.end());
   print(summary, flags['json'] === true, () => text(summary));
 }

@@ -90,11 +90,12 @@ export class ClusterEngine implements EngineBackend {
     this.#health = new Health(client);
     const explicit = models === undefined ? undefined : readModels(models);
     // For what this thread does itself. The models are opened when something needs them.
-    this.#models = new ThreadModels(this.dir, { opened: meta.model, ...(explicit ? { explicit } : {}) });
+    const choice = { opened: meta.model, ...(explicit ? { explicit } : {}) };
+    this.#models = new ThreadModels(this.dir, choice);
     const changes = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     this.#index = new CurrentIndex(client, this.#models, meta, changes);
     const { settings } = client;
-    const threads = clusterThreads({ settings, name: this.dir, meta, explicit, changes, exactPassages });
+    const threads = clusterThreads({ settings, name: this.dir, meta, choice, changes, exactPassages });
     const threadsStarted = withoutModels ? 0 : workers;
     if (threadsStarted > 0) warnOfCopies(explicit ?? storedModels(meta.models, this.dir), threadsStarted);
     this.#answers = answersOf(threads, { workers: threadsStarted, queuePerWorker, observe });

@@ -2,20 +2,24 @@
  * Moves the publications of a cluster to a new index, of the current form and perhaps of another model, while searches and
  * ingests go on. The alias then names the new index. A repeated call goes on where another was stopped.
  */
+import { availableParallelism } from 'node:os';
 import type { ClusterAddress } from '../engine-options.js';
 import { PriorartError } from '../errors.js';
-import { derive, textsOf } from '../ingest/prepare.js';
-import { type ModelsInput, readModels } from '../models/config.js';
-import { closeModels, identityOf, loadModels, type Models } from '../models/load.js';
+import type { DocumentTexts } from '../index/native.js';
+import { type Derived, type Embedded, textsOf } from '../ingest/prepare.js';
+import { type ModelsConfig, type ModelsInput, readModels, storingModels } from '../models/config.js';
+import { warnOfCopies } from '../models/copies.js';
+import { type Answers, answersOf } from '../pool/pool.js';
 import type { PreparedDocument } from '../store/document.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
-import { ClusterClient, type OneState } from './client.js';
+import { ClusterClient, type OneState, together } from './client.js';
 import { documentsOfCluster, type Version, versionsOf } from './copied.js';
-import { FORM, FORM_READ } from './mapping.js';
+import { FORM, FORM_READ, type IndexMeta } from './mapping.js';
 import { countCommit, createUnnamed, otherForm, readIndexMeta } from './meta.js';
 import { settingsOf } from './settings.js';
 import { ClusterTarget, knownUnder } from './target.js';
+import { clusterThreads } from './thread.js';
 
 /** Publications of one commit. */
 const COMMITTED = 256;
@@ -24,10 +28,14 @@ const ROUNDS = 5;
 /** If a round copied no more than this, the next is the last. */
 const FEW = 1_000;
 const READ_KEPT = '1h';
+/** Documents that one thread embeds at a time. */
+const EMBEDDED = 16;
 
 export interface ReindexOptions {
   /** Embeds all passages again with these models. Default: the vectors are copied. */
   models?: string | ModelsInput | undefined;
+  /** Threads that embed; 0 uses the calling thread. Default: one per processor. */
+  workers?: number | undefined;
   /** Deletes the old index at the end. Default: it stays, and takes no writes. */
   deleteOld?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -60,19 +68,39 @@ export async function reindex(
     }
     if (from.meta.form < FORM_READ || from.meta.form > FORM) throw otherForm(from.index, from.meta);
     const chosen = options.models === undefined ? undefined : readModels(options.models);
-    const models = chosen && (await loadModels(chosen));
+    const embedding = chosen && embeddingThreads(client, from, chosen, options.workers);
     try {
-      const model = models === undefined ? from.meta.model : identityOf(models.embedder);
+      // An empty call returns the identity of the model.
+      const model = embedding ? (await embed(embedding, [])).model : from.meta.model;
       const to = nextName(client.settings.index, from.index);
       await createUnnamed(client, to, model, chosen === undefined ? from.meta.models : { ...chosen });
       await checkUnfinished(client, to, model);
-      return await new Move(client, from.index, to, model, models, options).run();
+      return await new Move(client, from.index, to, model, embedding, options).run();
     } finally {
-      if (models) await closeModels(models);
+      await embedding?.close();
     }
   } finally {
     await client.close();
   }
+}
+
+/** Threads that embed texts with these models, whatever the model of the index is. */
+function embeddingThreads(
+  { settings }: ClusterClient,
+  { index, meta }: { index: string; meta: IndexMeta },
+  chosen: ModelsConfig,
+  workers = availableParallelism(),
+): Answers {
+  const opened = storingModels(chosen);
+  warnOfCopies(opened, workers);
+  const known = { index, model: meta.model, generation: 0, updatedAt: meta.createdAt };
+  const changes = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const choice = { always: opened };
+  return answersOf(clusterThreads({ settings, name: index, meta: known, choice, changes }), { workers });
+}
+
+function embed(threads: Answers, documents: DocumentTexts[], signal?: AbortSignal): Promise<Embedded> {
+  return threads.ask({ kind: 'embed', documents }, { signal });
 }
 
 /** `patents-2` follows `patents-1`. */
@@ -99,23 +127,23 @@ class Move {
   readonly #from: string;
   readonly #to: string;
   readonly #model: ModelIdentity;
-  readonly #models: Models | undefined;
+  readonly #embedding: Answers | undefined;
   readonly #options: ReindexOptions;
   readonly #target: ClusterTarget;
   #copied = 0;
   #removed = 0;
 
-  /** @param models that embed all passages again; undefined: vectors are copied */
+  /** @param embedding threads that embed all passages again; undefined: vectors are copied */
   constructor(
     client: ClusterClient,
     from: string,
     to: string,
     model: ModelIdentity,
-    models: Models | undefined,
+    embedding: Answers | undefined,
     options: ReindexOptions,
   ) {
     [this.#client, this.#from, this.#to] = [client, from, to];
-    [this.#model, this.#models, this.#options] = [model, models, options];
+    [this.#model, this.#embedding, this.#options] = [model, embedding, options];
     this.#target = ClusterTarget.ofIndex(client, to, options.signal);
   }
 
@@ -203,10 +231,11 @@ class Move {
     if (patentIds.length === 0) return;
     const documents: PreparedDocument[] = [];
     for await (const document of documentsOfCluster(from, patentIds)) {
-      const derived = this.#models ? await derive(this.#models, textsOf(document), this.#options.signal) : {};
       // The source decides, even if it went back to an earlier version.
-      documents.push({ ...document, ...derived, replaces: true });
+      documents.push({ ...document, replaces: true });
     }
+    const derived = await this.#derived(documents);
+    for (const [n, vectors] of derived.entries()) Object.assign(documents[n]!, vectors);
     const outcomes = await this.#target.commit(this.#model, documents);
     for (const [n, outcome] of outcomes.entries()) {
       if (typeof outcome !== 'object') continue;
@@ -214,6 +243,18 @@ class Move {
       throw new PriorartError('internal', message);
     }
     this.#copied += documents.length;
+  }
+
+  /** Vectors and bags of documents by the new models; empty if there are none. */
+  async #derived(documents: readonly PreparedDocument[]): Promise<Derived[]> {
+    const embedding = this.#embedding;
+    if (embedding === undefined) return [];
+    const asked: Promise<Embedded>[] = [];
+    for (let at = 0; at < documents.length; at += EMBEDDED) {
+      const texts = documents.slice(at, at + EMBEDDED).map(textsOf);
+      asked.push(embed(embedding, texts, this.#options.signal));
+    }
+    return (await together(asked)).flatMap((part) => part.documents);
   }
 
   /** Removes what the old index has no longer. */

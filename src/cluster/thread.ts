@@ -1,7 +1,6 @@
 /** Answers questions about an index on a cluster on the current thread: a worker's, or the caller's for an engine without workers. */
 import { embedDocuments, prepareUnits } from '../ingest/prepare.js';
-import type { ModelsConfig } from '../models/config.js';
-import { ThreadModels } from '../models/thread-models.js';
+import { type ModelChoice, ThreadModels } from '../models/thread-models.js';
 import { type Answering, json, type Threads, type TracedAnswer, tagged } from '../pool/answering.js';
 import type { AnswerOf, Question } from '../pool/tasks.js';
 import type { Cancellation } from '../search/cancel.js';
@@ -24,8 +23,7 @@ export interface ClusterSetting {
   name: string;
   /** The index when the engine was opened. */
   meta: ClusterMeta;
-  /** The user's configuration of the models. */
-  explicit?: ModelsConfig | undefined;
+  choice: ModelChoice;
   /** Number of changes by this engine, one i32: what is known of the index is read again after each. */
   changes: SharedArrayBuffer;
   /** Passages up to which all are compared with a question; for tests. */
@@ -49,9 +47,8 @@ export class ClusterThread implements Answering {
   #opened: Promise<Opened> | undefined;
 
   constructor(setting: ClusterSetting) {
-    const { name, meta, explicit } = setting;
     this.#setting = setting;
-    this.#models = new ThreadModels(name, { opened: meta.model, ...(explicit ? { explicit } : {}) });
+    this.#models = new ThreadModels(setting.name, setting.choice);
   }
 
   get concurrency(): number {

@@ -46,6 +46,11 @@ export interface ModelsConfig {
   reranker: RerankerConfig;
 }
 
+/** The models that derive what is stored. Of the rerankers, only the static one stores data; others are not opened. */
+export function storingModels({ embedder, reranker }: ModelsConfig): ModelsConfig {
+  return { embedder, reranker: reranker.kind === 'static' ? reranker : { kind: 'none' } };
+}
+
 /** The models of the package. */
 export const DEFAULT_MODELS: ModelsConfig = { embedder: { kind: 'static' }, reranker: { kind: 'static' } };
 

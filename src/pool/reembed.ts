@@ -14,7 +14,13 @@ import { removeSegmentFiles } from '../index/segment.js';
 import { lockReembedding, reembed as reembedStore } from '../ingest/reembed.js';
 import type { ReembedOptions, ReembedSummary } from '../ingest/summary.js';
 import { WORKERS_MAX } from '../limits.js';
-import { type ModelsConfig, type ModelsInput, readModels, storedModels } from '../models/config.js';
+import {
+  type ModelsConfig,
+  type ModelsInput,
+  readModels,
+  storedModels,
+  storingModels,
+} from '../models/config.js';
 import { warnOfCopies } from '../models/copies.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
 import { Store } from '../store/store.js';
@@ -50,9 +56,7 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
   const given = options.models === undefined ? undefined : readModels(options.models);
   return withLock(dir, async (store) => {
     const config = given ?? unfinished(store);
-    // Only the static reranker stores data in the segments. Others are not opened.
-    const reranker = config.reranker.kind === 'static' ? config.reranker : ({ kind: 'none' } as const);
-    const opened = { embedder: config.embedder, reranker };
+    const opened = storingModels(config);
     warnOfCopies(opened, workers);
     const choice = { always: opened };
     const answers = answersOf(folderThreads({ dir, choice }), { workers });
