@@ -17,7 +17,7 @@ import { peers } from './peers/peers.js';
 import { quality } from './quality/quality.js';
 import { recall } from './recall/recall.js';
 import { rerankFit } from './rerank-fit/rerank-fit.js';
-import type { Benchmark, Result, Setting } from './result.js';
+import { type Benchmark, joined, type Result, type Setting } from './result.js';
 import { resultMarkdown, resultText } from './text.js';
 
 const BENCHMARKS: Benchmark[] = [
@@ -49,6 +49,7 @@ interface Flags {
   out: string;
   baseline?: string;
   record?: boolean;
+  with?: string;
 }
 
 const program = new Command('npm run bench --').description(
@@ -75,6 +76,7 @@ for (const benchmark of BENCHMARKS) {
     .option('--out <folder>', 'folder for page, JSON and charts', OUT)
     .option('--baseline <file>', `result to compare with (default: bench/baselines/${benchmark.name}.json)`)
     .option('--record', 'make this run the baseline, and write its tables to bench/results')
+    .option('--with <file>', 'with --record: take the sections that this run lacks from this earlier result')
     .action((flags: Flags) => run(benchmark, flags));
 }
 
@@ -131,7 +133,9 @@ async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
     writeFileSync(join(flags.out, panels.file), panelsOf(panels));
     console.log(relative(process.cwd(), join(flags.out, panels.file)));
   }
-  if (flags.record) record(benchmark, result, own, json);
+  if (!flags.record) return;
+  const earlier = flags.with === undefined ? undefined : resultIn(readFileSync(flags.with, 'utf8'));
+  record(benchmark, earlier === undefined ? result : joined(result, earlier), own);
 }
 
 function wholeNumber(option: string, text: string): number {
@@ -186,14 +190,15 @@ function resultIn(json: string): Result {
 }
 
 /** Makes a complete run the baseline, and writes its tables to bench/results. */
-function record(benchmark: Benchmark, result: Result, baseline: string, json: string): void {
+function record(benchmark: Benchmark, result: Result, baseline: string): void {
   const whole = benchmark.sections.every((name) =>
     result.sections.some(({ id }) => id === name || id.startsWith(`${name}-`)),
   );
   if (result.short || !whole || result.sections.some(({ skipped }) => skipped)) {
-    throw new Error('not recorded: only a complete run can be a baseline');
+    const message = 'only a complete run can be a baseline, or one that --with completes';
+    throw new Error(`not recorded: ${message}`);
   }
-  writeFileSync(baseline, json);
+  writeFileSync(baseline, `${JSON.stringify(result, null, 1)}\n`);
   const page = join(ROOT, 'bench', 'results', `${benchmark.name}.md`);
   writeFileSync(page, `# Results of \`npm run bench -- ${benchmark.name}\`\n\n${resultMarkdown(result)}\n`);
   console.log(`Recorded in ${[baseline, page].map((file) => relative(process.cwd(), file)).join(' and ')}`);

@@ -72,6 +72,8 @@ export interface Section {
   skipped?: string;
   seconds: number;
   cpuSeconds: number;
+  /** The run that measured the section, if it is not the run of the result. */
+  run?: Pick<Result, 'version' | 'commit' | 'command' | 'startedAt' | 'machine' | 'load'>;
 }
 
 export interface Result {
@@ -123,6 +125,16 @@ export interface Benchmark {
   /** Names of the benchmark's sections. */
   sections: string[];
   run(setting: Setting): Promise<{ models: Record<string, string>; sections: Section[] }>;
+}
+
+/** A result with the sections of an earlier run that it lacks, each of which names that run. */
+export function joined(result: Result, { sections, ...run }: Result): Result {
+  const { version, commit, command, startedAt, machine, load } = run;
+  const own = new Set(result.sections.map(({ id }) => id));
+  const others = sections
+    .filter(({ id }) => !own.has(id))
+    .map((section) => ({ run: { version, commit, command, startedAt, machine, load }, ...section }));
+  return { ...result, short: result.short || run.short, sections: [...others, ...result.sections] };
 }
 
 /** Whether times measured on two machines can be compared. */

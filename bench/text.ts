@@ -69,7 +69,7 @@ export function headOf({
   models,
   short,
   version,
-}: Result): string[] {
+}: Omit<Result, 'benchmark' | 'sections'>): string[] {
   return [
     `priorart ${version} (${commit}), ${startedAt.slice(0, 16).replace('T', ' ')} UTC`,
     ...Object.entries(models).map(([label, name]) => `model ${label}: ${name}`),
@@ -92,7 +92,11 @@ export function resultMarkdown(result: Result): string {
 }
 
 function sectionMarkdown(section: Section): string {
-  const lines = [`## ${section.title}`, '', section.about];
+  const { title, about, run } = section;
+  const lines = [`## ${title}`, '', about];
+  if (run) {
+    lines.push('', `Of another run: ${headOf({ ...run, models: {}, short: false }).join('; ')}.`);
+  }
   if (section.skipped) return [...lines, '', `Not measured: ${section.skipped}`].join('\n');
   const figures = section.figures.filter(({ detail }) => !detail);
   const { columns, rows } = tableOf({ ...section, figures });

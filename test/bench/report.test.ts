@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { pageOf } from '../../bench/page.js';
-import type { Figure, Result } from '../../bench/result.js';
+import { type Figure, joined, type Result } from '../../bench/result.js';
 import { tableOf } from '../../bench/table.js';
 import { resultMarkdown, resultText, verdictOf } from '../../bench/text.js';
 
@@ -50,6 +50,31 @@ describe('report of a benchmark', () => {
       { ...base, variant: 'dense', model: 'b', value: 0.2 },
     ]);
     assert.deepEqual(tableOf(two.sections[0]!).columns, ['a: dense', 'b: dense', 'bm25']);
+  });
+
+  it('takes the sections that it lacks from an earlier run, and names that run', () => {
+    const real = { ...now.sections[0]!, id: 'real', title: 'Real' };
+    const earlier = {
+      ...now,
+      commit: 'e4r11',
+      load: { before: 2, after: 7.5 },
+      sections: [real, before.sections[0]!],
+    };
+    const both = joined(before, earlier);
+    assert.deepEqual(
+      both.sections.map(({ id, run }) => [id, run?.commit]),
+      [
+        ['real', 'e4r11'],
+        ['s', undefined],
+      ],
+    );
+    assert.equal(joined(before, { ...earlier, short: true }).short, true);
+    const page = resultMarkdown(both);
+    assert.match(
+      page,
+      /## Real\n\nof <b>\n\nOf another run: priorart 1 \(e4r11\).*load 2\.0 before, 7\.5 after/,
+    );
+    assert.equal(page.match(/Of another run/g)?.length, 1);
   });
 
   it('lists the rows in which the reranker is worse than similarity alone', () => {
