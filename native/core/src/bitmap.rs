@@ -1,6 +1,9 @@
 //! A bitset over the documents or the passages of one segment. Its words are not compressed: a
 //! filter is evaluated once, intersected, and then read by a scan that reads every word.
 
+/// Set bits of a word from which all of its bits are looked at.
+const FEW_BITS: u32 = 8;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
     words: Vec<u64>,
@@ -95,6 +98,47 @@ impl Bitmap {
         })
     }
 
+    /// The indexes of the values for which `test` is true. Without branches, so that compilers
+    /// test several values at a time.
+    pub fn of_values<T: Copy>(values: &[T], test: impl Fn(T) -> bool) -> Self {
+        let bits_of = |chunk: &[T]| {
+            chunk.iter().enumerate().fold(0, |bits, (n, &value)| bits | (test(value) as u64) << n)
+        };
+        Bitmap { words: values.chunks(64).map(bits_of).collect(), len: values.len() }
+    }
+
+    /// The sum of `ends[i + 1] - ends[i]` over all set bits `i`.
+    ///
+    /// # Panics
+    /// If `ends` does not have one number more than the bitmap has bits.
+    pub fn total_of(&self, ends: &[u32]) -> usize {
+        assert_eq!(ends.len(), self.len + 1);
+        let mut total = 0;
+        for (n, &word) in self.words.iter().enumerate() {
+            let from = n * 64;
+            let ends = &ends[from..=(from + 64).min(self.len)];
+            if word == u64::MAX {
+                total += ends[64].wrapping_sub(ends[0]) as usize;
+                continue;
+            }
+            if word.count_ones() < FEW_BITS {
+                let mut rest = word;
+                while rest != 0 {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    total += ends[bit + 1].wrapping_sub(ends[bit]) as usize;
+                }
+                continue;
+            }
+            let of_bit = |(bit, pair): (usize, &[u32])| {
+                // A mask instead of a branch. The differences of a word add up to less than 2^32.
+                pair[1].wrapping_sub(pair[0]) & ((word >> bit & 1) as u32).wrapping_neg()
+            };
+            total += ends.windows(2).enumerate().map(of_bit).fold(0u32, u32::wrapping_add) as usize;
+        }
+        total
+    }
+
     /// The longest ranges of set bits, ascending.
     pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         let mut at = 0;
@@ -155,6 +199,10 @@ mod tests {
                 prop_assert_eq!(bits.as_bytes()[i / 8] >> (i % 8) & 1 == 1, set.contains(&i));
             }
             prop_assert_eq!(Bitmap::full(len).count(), len);
+            prop_assert_eq!(&Bitmap::of_values(&(0..len).collect::<Vec<_>>(), |i| set.contains(&i)), &bits);
+            let ends: Vec<u32> = (0..=len as u32).map(|i| i * i).collect();
+            let sum: u32 = set.iter().map(|&i| ends[i + 1] - ends[i]).sum();
+            prop_assert_eq!(bits.total_of(&ends), sum as usize);
         }
     }
 }

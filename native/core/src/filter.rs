@@ -110,14 +110,9 @@ fn with_words(segment: &Segment, words: &[Concept]) -> Result<Bitmap> {
 }
 
 fn on_days(days: &[i32], from: Option<i32>, to: Option<i32>) -> Bitmap {
-    let (from, to) = (from.unwrap_or(NO_DAY + 1), to.unwrap_or(i32::MAX));
-    let mut hits = Bitmap::empty(days.len());
-    for (doc, &day) in days.iter().enumerate() {
-        if day != NO_DAY && day >= from && day <= to {
-            hits.insert(doc);
-        }
-    }
-    hits
+    // The least day number stands for no day.
+    let (from, to) = (from.unwrap_or(NO_DAY).max(NO_DAY + 1), to.unwrap_or(i32::MAX));
+    Bitmap::of_values(days, |day| (day >= from) & (day <= to))
 }
 
 /// The rows of some documents.
@@ -132,6 +127,5 @@ pub fn rows_of(segment: &Segment, docs: &Bitmap) -> Bitmap {
 
 /// The number of rows of some documents.
 pub fn count_rows(segment: &Segment, docs: &Bitmap) -> usize {
-    let at = segment.row_at();
-    docs.runs().map(|run| (at[run.end] - at[run.start]) as usize).sum()
+    docs.total_of(segment.row_at())
 }

@@ -92,6 +92,9 @@ const SAMPLE_MOST: usize = 1024;
 /// expected from its share of all rows.
 const SHUNNED: f64 = 0.5;
 
+/// Documents ahead whose first rows are prefetched by an exact scan.
+const DOCUMENTS_AHEAD: usize = 4;
+
 pub struct Request<'a> {
     /// One vector of the segments' dimensions, L2-normalised.
     pub query: &'a [f32],
@@ -286,8 +289,21 @@ impl Part<'_> {
     /// Scores every allowed row.
     fn exact(&mut self) {
         let selected = self.selected;
+        let mut ahead = selected.docs.iter();
+        let soon = ahead.by_ref().take(DOCUMENTS_AHEAD).collect::<Vec<_>>();
+        soon.into_iter().for_each(|ordinal| self.prefetch_beginning(ordinal));
         for ordinal in selected.docs.iter() {
+            if let Some(soon) = ahead.next() {
+                self.prefetch_beginning(soon);
+            }
             self.score_document(ordinal, None);
+        }
+    }
+
+    /// Prefetches the first row of a document. The processor sees the others coming.
+    fn prefetch_beginning(&self, ordinal: usize) {
+        if let Some(first) = self.facts.rows_of(ordinal).next() {
+            vectors::prefetch(self.facts.rows(first..first + 1));
         }
     }
 
