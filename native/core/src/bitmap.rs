@@ -1,7 +1,7 @@
 //! A bitset over the documents or the passages of one segment. Its words are not compressed: a
 //! filter is evaluated once, intersected, and then read by a scan that reads every word.
 
-/// Set bits of a word from which all of its bits are looked at.
+/// Set bits of a word from which all of its bits are added up with masks.
 const FEW_BITS: u32 = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
