@@ -174,6 +174,11 @@ export class ClusterClient {
     throw cancelled();
   }
 
+  /** Resolves when the requests of `beside` have ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#beside);
+  }
+
   /** Waits, at the latest in `close`, for the end of a request whose answer no caller needs. */
   beside(request: Promise<unknown>): void {
     const ended = request.then(
@@ -185,7 +190,7 @@ export class ClusterClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#beside);
+    await this.idle();
     await this.#client.close();
   }
 

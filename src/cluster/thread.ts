@@ -57,8 +57,15 @@ export class ClusterThread implements Answering {
 
   async answer<Q extends Question>(question: Q, cancellation: Cancellation): Promise<TracedAnswer<Q>> {
     this.#opened ??= this.#open();
-    const found = await this.#answerTo(await this.#opened, question, cancellation);
-    return { answer: found as AnswerOf<Q>, trace: {} };
+    const opened = await this.#opened;
+    try {
+      const found = await this.#answerTo(opened, question, cancellation);
+      return { answer: found as AnswerOf<Q>, trace: {} };
+    } catch (error) {
+      // A cancelled question may be the last one before the thread ends, which would leave its state open.
+      await opened.client.idle();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

@@ -207,7 +207,7 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
       await assert.rejects(search, (error) => isPriorartError(error) && error.code === 'cancelled');
       await until(() => proxy.passedOn() > before, 'the state is open');
       await engine.close();
-      assert.equal(await open(), 0);
+      await until(async () => (await open()) === 0, 'no state is open after the end');
     });
   });
 
