@@ -410,8 +410,9 @@ export const SETTINGS = {
   s3Bucket: optionalText({
     env: 'PRIORART_S3_BUCKET',
     flag: '--s3-bucket <name>',
-    unset: 'drawings are served from the data folder',
-    description: 'S3 bucket that serves drawings; `drawings push` uploads them',
+    unset: 'drawings are served from the data folder, and an index on a cluster has none',
+    description:
+      'S3 bucket that serves drawings; `drawings push` uploads those of a data folder, `ingest` those of an index on a cluster',
   }),
   s3Endpoint: optionalText({
     env: 'PRIORART_S3_ENDPOINT',

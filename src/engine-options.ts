@@ -67,6 +67,23 @@ export interface ClusterAddress {
   replicas?: number | undefined;
   /** Milliseconds until a node that does not answer is given up. Default: 30,000. */
   timeoutMs?: number | undefined;
+  /** The S3 bucket that keeps the drawings of this index. Default: an ingest leaves drawings out. */
+  drawings?: DrawingBucket | undefined;
+}
+
+/**
+ * An S3 bucket with drawings. Its credentials come from the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+ * `AWS_SESSION_TOKEN`.
+ */
+export interface DrawingBucket {
+  /** Name of the bucket. */
+  bucket: string;
+  /** Address of the storage, such as `https://s3.example.com`. Default: Amazon S3. */
+  endpoint?: string | undefined;
+  /** Region of the bucket. Default: `us-east-1`. */
+  region?: string | undefined;
+  /** Beginning of the names of drawings in the bucket. Default: `drawings/`. */
+  prefix?: string | undefined;
 }
 
 /** Options of every call with a question. */
@@ -145,6 +162,18 @@ export const CLUSTER: OptionRules<ClusterAddress> = {
   shards: integer(1, OPENSEARCH.shardsMax),
   replicas: integer(0, OPENSEARCH.replicasMax),
   timeoutMs: milliseconds,
+  drawings: {
+    expected: 'an object with the name of a bucket, such as {bucket: "patents"}',
+    holds: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'bucket' in value &&
+      Object.entries(value).every(
+        ([name, part]) =>
+          ['bucket', 'endpoint', 'region', 'prefix'].includes(name) &&
+          (typeof part === 'string' || (part === undefined && name !== 'bucket')),
+      ),
+  },
 };
 export const INGEST: OptionRules<IngestOptions> = {
   name: text,

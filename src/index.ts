@@ -5,6 +5,7 @@ export { type Engine, open } from './engine.js';
 export type {
   CallOptions,
   ClusterAddress,
+  DrawingBucket,
   GetOptions,
   OpenOptions,
   PatentsOptions,

@@ -5,7 +5,7 @@ import { S3Drawings } from '../drawings/s3/drawings.js';
 import { bucketOf } from '../drawings/s3/settings.js';
 import { PriorartError } from '../errors.js';
 import { Store } from '../store/store.js';
-import { dataCommand, settings, withSettings } from './options.js';
+import { dataCommand, OF_A_BUCKET, settings, withSettings } from './options.js';
 import { count, counted, ProgressLine, size } from './output.js';
 
 export function drawingsCommand(): Command {
@@ -32,7 +32,7 @@ Examples:
   priorart drawings push --data ./patents --s3-bucket patents --s3-endpoint https://s3.example.com`,
     )
     .action(push);
-  return withSettings(command, ['s3Bucket', 's3Endpoint', 's3Region', 's3Prefix']);
+  return withSettings(command, OF_A_BUCKET);
 }
 
 async function push(flags: Record<string, unknown>): Promise<void> {

@@ -10,7 +10,7 @@ import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } fro
 import { checkPaths } from '../ingest/walk.js';
 import { showStatus } from './ingest-status.js';
 import { beNice } from './niceness.js';
-import { dataCommand, OF_A_CLUSTER, openOptions, settings, withSettings } from './options.js';
+import { dataCommand, OF_A_BUCKET, OF_A_CLUSTER, openOptions, settings, withSettings } from './options.js';
 import {
   COMMAND,
   count,
@@ -61,7 +61,7 @@ Examples:
   priorart ingest --data ./patents --status`,
     )
     .action(run);
-  return withSettings(command, ['workers', 'nice', 'models', 'drawings', ...OF_A_CLUSTER]);
+  return withSettings(command, ['workers', 'nice', 'models', 'drawings', ...OF_A_CLUSTER, ...OF_A_BUCKET]);
 }
 
 async function run(paths: string[], flags: Record<string, unknown>): Promise<void> {

@@ -2,14 +2,15 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { SETTINGS } from '../config.js';
-import type { ClusterAddress } from '../engine-options.js';
+import type { DrawingFiles } from '../drawings/files.js';
+import type { ClusterAddress, DrawingBucket } from '../engine-options.js';
 import type { EngineBackend } from '../engine-port.js';
 import { PriorartError } from '../errors.js';
 import { PORT_DEFAULT } from '../limits.js';
 import type { PatentApi } from '../mcp/api.js';
 import { CLIENTS, type Target } from '../mcp/client-config.js';
 import { IndexService } from '../service.js';
-import { clusterOf, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, withSettings } from './options.js';
 import { inOneLine } from './output.js';
 
 const KEY = 'PRIORART_KEY';
@@ -18,6 +19,11 @@ const DEFAULT_URL = `http://127.0.0.1:${PORT_DEFAULT}`;
 /** Clients show the key of a configuration that is printed. It is not printed. */
 const PLACEHOLDER = 'YOUR_API_KEY';
 const PASSWORD_PLACEHOLDER = 'YOUR_PASSWORD';
+/** Credentials of the bucket with drawings. */
+const S3_PLACEHOLDERS = {
+  AWS_ACCESS_KEY_ID: 'YOUR_ACCESS_KEY_ID',
+  AWS_SECRET_ACCESS_KEY: 'YOUR_SECRET_ACCESS_KEY',
+};
 
 interface Flags {
   data?: string;
@@ -52,7 +58,7 @@ Examples:
   priorart mcp --url https://patents.example.com --print-config vscode --remote`,
     )
     .action(run);
-  return withSettings(command, OF_A_CLUSTER);
+  return withSettings(command, [...OF_A_CLUSTER, ...OF_A_BUCKET]);
 }
 
 async function run(flags: Flags): Promise<void> {
@@ -78,7 +84,10 @@ async function run(flags: Flags): Promise<void> {
   const { packageVersion } = await import('../http/package-version.js');
   const { serveOverStdio } = await import('../mcp/stdio.js');
   const engine = await openEngine(cluster ?? flags.data, flags.models);
-  const api = engine ? await engineApi(engine) : await serverApi(base);
+  const api = await (engine ? engineApi(engine, cluster) : serverApi(base)).catch(async (error: unknown) => {
+    await engine?.close();
+    throw error;
+  });
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const onFault = (error: unknown) =>
@@ -109,10 +118,19 @@ async function openEngine(
   return ClusterEngine.open(address, { workers: 1, ...chosen });
 }
 
-async function engineApi(engine: EngineBackend): Promise<PatentApi> {
+async function engineApi(engine: EngineBackend, cluster: ClusterAddress | undefined): Promise<PatentApi> {
   const { EngineApi } = await import('../mcp/engine-api.js');
+  return new EngineApi(engine, await imagesOf(engine, cluster));
+}
+
+/** Where the images of an engine's drawings are. */
+async function imagesOf(
+  { dir }: EngineBackend,
+  cluster: ClusterAddress | undefined,
+): Promise<Pick<DrawingFiles, 'read'>> {
+  if (cluster !== undefined) return (await import('../cluster/drawings.js')).imagesIn(cluster.drawings);
   const { LocalDrawings } = await import('../drawings/files.js');
-  return new EngineApi(engine, new LocalDrawings(engine.dir));
+  return new LocalDrawings(dir);
 }
 
 async function serverApi(base: string): Promise<PatentApi> {
@@ -147,7 +165,10 @@ function targetOf({ data, models, remote }: Flags, base: string): Target {
 }
 
 /** A process that opens the cluster. Its password is not printed. */
-function clusterTarget({ nodes, index, username }: ClusterAddress, { models, opensearchCa }: Flags): Target {
+function clusterTarget(
+  { nodes, index, username, drawings }: ClusterAddress,
+  { models, opensearchCa }: Flags,
+): Target {
   const args = [
     ...[resolve(process.argv[1] ?? 'priorart'), 'mcp', '--engine', 'opensearch'],
     ...['--opensearch-nodes', nodes.join(',')],
@@ -155,9 +176,23 @@ function clusterTarget({ nodes, index, username }: ClusterAddress, { models, ope
     ...(username === undefined ? [] : ['--opensearch-username', username]),
     ...(opensearchCa === undefined ? [] : ['--opensearch-ca', resolve(opensearchCa)]),
     ...(models === undefined ? [] : ['--models', resolve(models)]),
+    ...(drawings === undefined ? [] : bucketArgs(drawings)),
   ];
-  const env = username === undefined ? {} : { [SETTINGS.opensearchPassword.env]: PASSWORD_PLACEHOLDER };
+  const env = {
+    ...(username === undefined ? {} : { [SETTINGS.opensearchPassword.env]: PASSWORD_PLACEHOLDER }),
+    ...(drawings === undefined ? {} : S3_PLACEHOLDERS),
+  };
   return { command: process.execPath, args, env };
+}
+
+function bucketArgs({ bucket, endpoint, region, prefix }: DrawingBucket): string[] {
+  const flags = {
+    '--s3-bucket': bucket,
+    '--s3-endpoint': endpoint,
+    '--s3-region': region,
+    '--s3-prefix': prefix,
+  };
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
 function printConfig(client: string, target: Target): void {

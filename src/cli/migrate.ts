@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type MigrateSummary, migrateToCluster, migrateToFolder } from '../cluster/migrate.js';
 import { PriorartError } from '../errors.js';
-import { addressOf, dataCommand, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { addressOf, dataCommand, OF_A_BUCKET, OF_A_CLUSTER, settings, withSettings } from './options.js';
 import { count, counted, interruption, ProgressLine, print } from './output.js';
 
 const DIRECTIONS = ['to-cluster', 'to-folder'] as const;
@@ -12,18 +12,16 @@ export function migrateCommand(): Command {
     .addHelpText(
       'after',
       `
-Nothing is embedded again. To resume a run that was stopped, run the command again. Drawings, accounts and keys stay where
-they are.
+Nothing is embedded again. To resume a run that was stopped, run the command again. Accounts and keys stay where
+they are. Drawings are copied to the S3 bucket of --s3-bucket, or from it; credentials come from AWS_ACCESS_KEY_ID,
+AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
 
 Examples:
   priorart migrate to-cluster --data ./patents --opensearch-nodes https://node-1:9200
   priorart migrate to-folder --data ./copy --opensearch-nodes https://node-1:9200`,
     )
     .action(run);
-  return withSettings(
-    command,
-    OF_A_CLUSTER.filter((name) => name !== 'engine'),
-  );
+  return withSettings(command, [...OF_A_CLUSTER.filter((name) => name !== 'engine'), ...OF_A_BUCKET]);
 }
 
 async function run(direction: string, flags: Record<string, unknown>): Promise<void> {
@@ -46,9 +44,19 @@ async function run(direction: string, flags: Record<string, unknown>): Promise<v
   print(summary, flags['json'] === true, () => text(summary));
 }
 
-function text({ documents, written, updated, unchanged }: MigrateSummary): string {
-  return (
+function text({ documents, written, updated, unchanged, drawings }: MigrateSummary): string {
+  const lines = [
     `${counted(documents, 'publication')}: ${count(written)} new, ${count(updated)} updated, ` +
-    `${count(unchanged)} unchanged`
-  );
+      `${count(unchanged)} unchanged`,
+  ];
+  if (drawings) lines.push(drawingsText(drawings));
+  return lines.join('\n');
+}
+
+function drawingsText({ copied, failed, left }: NonNullable<MigrateSummary['drawings']>): string {
+  if (left > 0) {
+    return `${counted(left, 'drawing')} not copied: name the S3 bucket of the cluster with --s3-bucket and run it again`;
+  }
+  const failing = failed > 0 ? `, ${count(failed)} failed: their images are missing or damaged` : '';
+  return `${counted(copied, 'drawing')} in the target${failing}`;
 }

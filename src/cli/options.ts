@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, SETTINGS, type SettingName } from '../config.js';
-import type { ClusterAddress } from '../engine-options.js';
+import type { ClusterAddress, DrawingBucket } from '../engine-options.js';
 import { PriorartError } from '../errors.js';
 import { loadConfig } from '../load-config.js';
 import { DEFAULT_MODELS, type ModelsConfig, readModels, storedModels } from '../models/config.js';
@@ -54,6 +54,14 @@ export const OF_A_CLUSTER = [
   'opensearchTimeoutMs',
 ] as const satisfies SettingName[];
 
+/** Settings of the bucket with drawings. */
+export const OF_A_BUCKET = [
+  's3Bucket',
+  's3Endpoint',
+  's3Region',
+  's3Prefix',
+] as const satisfies SettingName[];
+
 /** Options to open an index: its place (the data folder or a cluster), its folder, and models if given. */
 export function openOptions(flags: Record<string, unknown>): {
   place: string | ClusterAddress;
@@ -90,7 +98,12 @@ export function addressOf(config: Config): ClusterAddress {
     shards: config.opensearchShards,
     replicas: config.opensearchReplicas,
     timeoutMs: config.opensearchTimeoutMs,
+    ...(config.s3Bucket === undefined ? {} : { drawings: bucketIn(config, config.s3Bucket) }),
   };
+}
+
+function bucketIn({ s3Endpoint, s3Region, s3Prefix }: Config, bucket: string): DrawingBucket {
+  return { bucket, endpoint: s3Endpoint, region: s3Region, prefix: s3Prefix };
 }
 
 function certificates(file: string): string {

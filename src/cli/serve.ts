@@ -3,6 +3,7 @@ import { AdminSecret } from '../access/admin-secret.js';
 import type { AccessStore } from '../access/store.js';
 import { type Config, DEMONSTRATION_ACCOUNT, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
+import type { DrawingStore } from '../drawings/store.js';
 import type { EnginePort } from '../engine-port.js';
 import { type Server, startServer } from '../http/server.js';
 import { createLog, type Logger } from '../observe/log.js';
@@ -13,7 +14,7 @@ import { IndexService } from '../service.js';
 import { makeDurableFolder } from '../store/room.js';
 import { accessDir, openAccess } from './access-folder.js';
 import { createKey } from './keys.js';
-import { clusterOf, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, withSettings } from './options.js';
 import { COMMAND, counted, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
@@ -45,10 +46,7 @@ const OF_A_SERVER = [
   'shutdownGraceMs',
   'drawingLinkSeconds',
   'drawingSecretFile',
-  's3Bucket',
-  's3Endpoint',
-  's3Region',
-  's3Prefix',
+  ...OF_A_BUCKET,
   'rateLimit',
   'publicRateLimit',
   'shutdownDelayMs',
@@ -103,7 +101,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const { data } = config;
   const metrics = new Metrics();
   const engine = await openEngine(config, metrics);
-  const drawings = await openDrawings(data, config).catch(async (error: unknown) => {
+  const drawings = await openStore(config).catch(async (error: unknown) => {
     await engine.close();
     throw error;
   });
@@ -113,7 +111,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   });
   const output = bufferedOutput();
   const log = createLog(config.logLevel, output);
-  const server = await startServer({ engine, access, drawings, log, config, metrics }).catch(
+  const server = await startServer({ engine, access, ...drawings, log, config, metrics }).catch(
     async (error: unknown) => {
       // The engine's threads would keep the process alive.
       await engine.close();
@@ -155,6 +153,12 @@ async function openEngine(
   makeDurableFolder(data);
   const { ClusterEngine } = await import('../cluster/engine.js');
   return ClusterEngine.open(cluster, { ...options, workers, queuePerWorker });
+}
+
+/** The store of drawings. A folder of this server is none for a cluster, whose drawings other servers show, too. */
+async function openStore(config: Config): Promise<{ drawings?: DrawingStore }> {
+  if (clusterOf(config) !== undefined && config.s3Bucket === undefined) return {};
+  return { drawings: await openDrawings(config.data, config) };
 }
 
 /**

@@ -263,33 +263,34 @@ export class LostState extends PriorartError {
 
 /** Searches of one state of an index. */
 export class OneState {
-  readonly #client: ClusterClient;
+  /** For what is not of this state: documents of other indexes, as they are now. */
+  readonly client: ClusterClient;
   readonly #id: string;
-  readonly #signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   readonly #kept: string;
 
   constructor(client: ClusterClient, id: string, signal: AbortSignal | undefined, kept: string) {
-    this.#client = client;
+    this.client = client;
     this.#id = id;
-    this.#signal = signal;
+    this.signal = signal;
     this.#kept = kept;
   }
 
   /** Frees what the cluster keeps for this state. */
   release(): void {
     // It expires by itself if the cluster does not hear this.
-    this.#client.beside(this.#client.request('DELETE', '/_search/point_in_time', { pit_id: [this.#id] }));
+    this.client.beside(this.client.request('DELETE', '/_search/point_in_time', { pit_id: [this.#id] }));
   }
 
   search<Source = Json>(body: Json): Promise<SearchAnswer<Source>> {
-    return this.#client.search<Source>('/_search', this.#of(body), { signal: this.#signal });
+    return this.client.search<Source>('/_search', this.#of(body), { signal: this.signal });
   }
 
   /** The answers of several searches, by one request. */
   searchAll<Source = Json>(bodies: readonly Json[]): Promise<SearchAnswer<Source>[]> {
-    return this.#client.searchAll<Source>(
+    return this.client.searchAll<Source>(
       bodies.map((body) => this.#of(body)),
-      this.#signal,
+      this.signal,
     );
   }
 

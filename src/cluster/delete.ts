@@ -2,6 +2,7 @@
 import type { DeleteResult } from '../engine-port.js';
 import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
 import { type ClusterClient, unavailable } from './client.js';
+import { removeFigures } from './figures.js';
 import { PublicationsInMemory } from './publications.js';
 import { resolved } from './records.js';
 import { finishCommit, knownUnder } from './target.js';
@@ -49,10 +50,11 @@ async function deleteSome(
   patentIds: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const known = await knownUnder(client, index, patentIds);
-  const operations = known
-    .of(patentIds)
-    .map(({ id }) => ({ action: { delete: { _index: index, _id: id } } }));
+  const found = (await knownUnder(client, index, patentIds)).of(patentIds);
+  // First: if the deletion fails after this, it is repeated, and no drawing of a deleted publication is left.
+  const names = found.flatMap(({ head }) => [head.patent_id, ...(head.corrects ?? [])]);
+  await removeFigures(client, [...new Set(names)], signal);
+  const operations = found.map(({ id }) => ({ action: { delete: { _index: index, _id: id } } }));
   const items = await bulkUntilTaken(client, operations, signal);
   // Another caller may have deleted it meanwhile, or the answer to the first attempt was lost.
   const refused = items.find((item) => item.status !== GONE && isRefused(item));

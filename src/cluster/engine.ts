@@ -1,11 +1,10 @@
 /** The engine on a cluster of OpenSearch. It keeps nothing: any number of them may work on one cluster. */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import type { ClusterAddress, GetOptions } from '../engine-options.js';
+import type { ClusterAddress, DrawingBucket, GetOptions } from '../engine-options.js';
 import type { AskedBy, DeleteResult, EngineBackend } from '../engine-port.js';
 import { PriorartError } from '../errors.js';
 import type { SnapshotSummary } from '../index/snapshot-summary.js';
-import { ingestInto } from '../ingest/ingest.js';
 import type { PatentRecords } from '../ingest/patent-schema.js';
 import type { Preparer } from '../ingest/prepare.js';
 import type { IngestOptions, IngestSummary } from '../ingest/summary.js';
@@ -20,6 +19,7 @@ import { OpenWork } from '../pool/open-work.js';
 import { type Answers, answersOf, askOptions } from '../pool/pool.js';
 import { cancelled } from '../pool/queue.js';
 import type { AnswerOf, Question } from '../pool/tasks.js';
+import { findDrawing } from '../search/find-drawing.js';
 import type { AnalyticsQuery, DetailsQuery, Filters, SemanticQuery } from '../search/query.js';
 import type { Body, Coverage, TaggedBody } from '../search/types.js';
 import type { Publications } from '../store/publications.js';
@@ -28,6 +28,7 @@ import { untilUnblocked } from './bulk.js';
 import { ClusterClient, type OneState, unavailable } from './client.js';
 import { CurrentIndex } from './current-index.js';
 import { deletePublications } from './delete.js';
+import { findClusterDrawing, ingestIntoCluster } from './drawings.js';
 import { Health } from './health.js';
 import { withPublications } from './lookups.js';
 import { type ClusterMeta, createIndex, readLedger, readMeta } from './meta.js';
@@ -67,6 +68,7 @@ export class ClusterEngine implements EngineBackend {
   readonly #health: Health;
   readonly #work = new OpenWork();
   readonly #index: CurrentIndex;
+  readonly #bucket: DrawingBucket | undefined;
   #ledger: SourceRecord[];
   #coverage: { body: TaggedBody; readAt: number } | undefined;
 
@@ -82,7 +84,9 @@ export class ClusterEngine implements EngineBackend {
       exactPassages,
       withoutModels,
     }: ClusterEngineOptions,
+    bucket: DrawingBucket | undefined,
   ) {
+    this.#bucket = bucket;
     const { index, nodes } = client.settings;
     this.dir = `${index} on ${nodes.map((node) => new URL(node).host).join(', ')}`;
     this.#client = client;
@@ -113,7 +117,7 @@ export class ClusterEngine implements EngineBackend {
     let engine: ClusterEngine | undefined;
     try {
       const meta = (await readMeta(client)) ?? (await created(client, options));
-      engine = new ClusterEngine(client, meta, await readLedger(client), options);
+      engine = new ClusterEngine(client, meta, await readLedger(client), options, address.drawings);
       if (!options.withoutModels) await engine.#openModels();
       await engine.#health.check();
       return engine;
@@ -157,9 +161,12 @@ export class ClusterEngine implements EngineBackend {
     return this.#ask({ kind: 'explain', query }, limits);
   }
 
-  /** Drawings are not kept on the cluster. */
-  findDrawing(): string {
-    throw new PriorartError('not_found', 'there is no such drawing: an index on a cluster has no drawings');
+  findDrawing(publication: string, file: string): Promise<string> {
+    return this.#work.run(undefined, () =>
+      findClusterDrawing(this.#client, publication, file, () =>
+        this.look((publications) => findDrawing(publications, publication, file)),
+      ),
+    );
   }
 
   records(
@@ -223,15 +230,15 @@ export class ClusterEngine implements EngineBackend {
     options: IngestOptions,
   ): Promise<IngestSummary> {
     return this.#work.run(options.signal, async (signal) => {
-      const preparer: Preparer = {
+      const preparer: Omit<Preparer, 'keepImage'> = {
         parallel: Math.max(1, this.#answers.state.workers),
         prepare: (units) => this.#answers.ask({ kind: 'prepare', units }, { signal }),
         embed: (documents) => this.#answers.ask({ kind: 'embed', documents }, { signal }),
-        keepImage: () => Promise.reject(new Error('an index on a cluster has no drawings')),
       };
       const target = await ClusterTarget.open(this.#client, signal);
       try {
-        return await ingestInto(target, preparer, source, { ...options, signal });
+        const all = { ...options, signal };
+        return await ingestIntoCluster(this.#client, this.#bucket, target, preparer, source, all);
       } finally {
         this.#changed();
         this.#ledger = await readLedger(this.#client).catch(() => this.#ledger);

@@ -2,6 +2,7 @@
 import { PriorartError } from '../errors.js';
 import { type Hit, type Json, type OneState, together } from './client.js';
 import { asking, type Field, type Stored, storedOf } from './documents.js';
+import { figuresOf } from './figures.js';
 import type { Missing, PublicationsInMemory } from './publications.js';
 
 /** Documents of one answer. Those with vectors have some 30 KB each. */
@@ -51,7 +52,7 @@ async function fetchMissing(
   missing: Missing,
   fields: readonly Field[],
 ): Promise<void> {
-  const { ids, numbers, applications } = missing;
+  const { ids, numbers, applications, figures } = missing;
   const keys = Object.entries({ ids, number: numbers, application_key: applications });
   for (const [field, values] of keys) {
     const list = [...values];
@@ -60,7 +61,18 @@ async function fetchMissing(
       for (const stored of await fetchAll(state, [some], fields)) publications.add(stored);
     }
   }
+  await fetchFigures(state, publications, [...figures]);
   publications.know(missing);
+}
+
+/** Adds the figures of publications, as they are now. */
+export async function fetchFigures(
+  { client, signal }: Pick<OneState, 'client' | 'signal'>,
+  publications: PublicationsInMemory,
+  patentIds: readonly string[],
+): Promise<void> {
+  if (patentIds.length === 0) return;
+  publications.addFigures(patentIds, await figuresOf(client, patentIds, signal));
 }
 
 /** All documents for which queries hold. @throws PriorartError `internal` if they are too many */

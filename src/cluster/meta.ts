@@ -6,7 +6,7 @@ import { PriorartError } from '../errors.js';
 import type { Manifest, ModelIdentity } from '../store/manifest.js';
 import type { SourceRecord } from '../store/source-record.js';
 import { bulkUntilTaken } from './bulk.js';
-import { type BulkOperation, type ClusterClient, unavailable } from './client.js';
+import { type BulkOperation, type ClusterClient, type Json, unavailable } from './client.js';
 import { FORM, FORM_READ, type IndexMeta, indexBody } from './mapping.js';
 
 /** What is known of the index that the alias names. */
@@ -105,18 +105,8 @@ export async function createIndex(
 ): Promise<void> {
   const { settings } = client;
   await checkPlugin(client);
-  const { number_of_shards, number_of_replicas } = {
-    number_of_shards: 1,
-    number_of_replicas: settings.replicas,
-  };
-  const beside = {
-    settings: { index: { number_of_shards, number_of_replicas } },
-    mappings: {
-      dynamic: false,
-      properties: { path: { type: 'keyword', ignore_above: 8_000 }, kind: { type: 'keyword' } },
-    },
-  };
-  await create(client, besideOf(client), beside);
+  const path = { type: 'keyword', ignore_above: 8_000 };
+  await createBeside(client, besideOf(client), 1, { path, kind: { type: 'keyword' } });
   // All processes that make an index at the same time choose this name.
   const body = indexBody(settings, model, models);
   await create(client, `${settings.index}-1`, { ...body, aliases: { [settings.index]: {} } });
@@ -131,6 +121,17 @@ export async function createUnnamed(
 ): Promise<void> {
   await checkPlugin(client);
   await create(client, name, indexBody(client.settings, model, models));
+}
+
+/** Makes an index beside that of the publications. Does nothing if it is there. @param fields that are searched */
+export async function createBeside(
+  client: ClusterClient,
+  name: string,
+  shards: number,
+  fields: Json,
+): Promise<void> {
+  const index = { number_of_shards: shards, number_of_replicas: client.settings.replicas };
+  await create(client, name, { settings: { index }, mappings: { dynamic: false, properties: fields } });
 }
 
 async function create(client: ClusterClient, name: string, body: Record<string, unknown>): Promise<void> {

@@ -21,7 +21,9 @@ import { damagedLookup } from '../store/resolve.js';
 import { Store } from '../store/store.js';
 import { ClusterClient, unavailable } from './client.js';
 import { documentsOfCluster } from './copied.js';
+import { openBucket } from './drawings.js';
 import { createIndex, enterLedger, readLedger, readMeta } from './meta.js';
+import { type CopiedDrawings, drawingsToCluster, drawingsToFolder } from './migrate-drawings.js';
 import { settingsOf } from './settings.js';
 import { ClusterTarget } from './target.js';
 
@@ -47,20 +49,24 @@ export interface MigrateSummary {
   updated: number;
   /** In the target with this content, or with a later one. */
   unchanged: number;
+  /** Absent if the source has none. */
+  drawings?: CopiedDrawings;
 }
 
 /**
- * Copies a data folder to a cluster, without drawings. The index is made if it is not there.
- * @throws PriorartError `no_data`, `model_mismatch` if the index has another model, `unavailable`
+ * Copies a data folder to a cluster. The index is made if it is not there.
+ * @throws PriorartError `no_data`, `usage` if the settings of the bucket are wrong, `model_mismatch` if the index has another model, `unavailable`
  */
 export async function migrateToCluster(
   dir: string,
   address: Omit<ClusterAddress, 'engine'>,
   options: MigrateOptions = {},
 ): Promise<MigrateSummary> {
+  const bucket = openBucket(address.drawings);
   const store = Store.open(dir);
   try {
     return await withClient(address, async (client) => {
+      await bucket?.check(options.signal);
       const { pinned, snapshot } = await pinWithSegments(store);
       const { model, models, documents } = snapshot.manifest;
       const opened = await loadModels(storedModels(models, dir));
@@ -72,8 +78,9 @@ export async function migrateToCluster(
         const target = await ClusterTarget.open(client, options.signal);
         const read = documentsOfFolder(store, pinned, snapshot, opened.reranker);
         const summary = await copy(read, target, model, documents, options);
+        const drawings = await drawingsToCluster(dir, pinned, client, bucket, options.signal);
         await enterLedger(client, sourceRecords(store), keyOf);
-        return summary;
+        return { ...summary, ...(drawings && { drawings }) };
       } finally {
         await closeModels(opened);
         pinned.release();
@@ -89,12 +96,14 @@ export async function migrateToCluster(
  * Copies an index on a cluster to a data folder, which is made if it is not there.
  * @throws PriorartError `no_data`, `model_mismatch` if the folder has another model, `unavailable`, `disk_full`
  */
-export function migrateToFolder(
+export async function migrateToFolder(
   address: Omit<ClusterAddress, 'engine'>,
   dir: string,
   options: MigrateOptions = {},
 ): Promise<MigrateSummary> {
+  const bucket = openBucket(address.drawings);
   return withClient(address, async (client) => {
+    await bucket?.check(options.signal);
     const meta = await readMeta(client);
     const { index } = client.settings;
     if (meta === undefined) throw new PriorartError('no_data', `the cluster has no index ${index}`);
@@ -111,8 +120,9 @@ export function migrateToFolder(
         options.signal,
         READ_KEPT,
       );
+      const drawings = await drawingsToFolder(client, bucket, store, options.signal);
       copySources(store, await readLedger(client));
-      return summary;
+      return { ...summary, ...(drawings && { drawings }) };
     } finally {
       await store.close();
     }

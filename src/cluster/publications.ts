@@ -3,7 +3,7 @@
  */
 import type { Passage } from '../patent/passage.js';
 import type { DocumentBody, DocumentHead } from '../store/document.js';
-import type { PatentFigures } from '../store/figures.js';
+import type { StoredFigures } from '../store/figures.js';
 import type { Lookup, Lookups, Publications } from '../store/publications.js';
 import type { Stored } from './documents.js';
 
@@ -12,6 +12,8 @@ export interface Missing {
   ids: Set<string>;
   numbers: Set<string>;
   applications: Set<string>;
+  /** patent_ids of publications whose figures were read. */
+  figures: Set<string>;
 }
 
 export class PublicationsInMemory implements Publications {
@@ -21,15 +23,16 @@ export class PublicationsInMemory implements Publications {
   readonly ids: Lookup<string, number>;
   readonly numbers: Lookups;
   readonly applications: Lookups;
-  /** Drawings are not on the cluster. */
-  readonly figures: Lookup<string, PatentFigures> = { get: () => undefined };
+  readonly figures: Lookup<string, StoredFigures>;
   /** By document id, from 1. */
   readonly #stored: Stored[] = [];
   readonly #ids = new Map<string, number>();
   readonly #numbers = new Map<string, Set<string>>();
   readonly #applications = new Map<string, Set<string>>();
   /** Keys that were fetched, whether there was something or not. */
-  readonly #known = { ids: new Set<string>(), numbers: new Set<string>(), applications: new Set<string>() };
+  readonly #known: Missing = noneMissing();
+  /** By patent_id. */
+  readonly #figures = new Map<string, StoredFigures>();
   #missing: Missing = noneMissing();
 
   /** @param name of the index, for messages */
@@ -42,6 +45,12 @@ export class PublicationsInMemory implements Publications {
         const found = this.#ids.get(patentId);
         if (found === undefined && !this.#known.ids.has(patentId)) this.#missing.ids.add(patentId);
         return found;
+      },
+    };
+    this.figures = {
+      get: (patentId) => {
+        if (!this.#known.figures.has(patentId)) this.#missing.figures.add(patentId);
+        return this.#figures.get(patentId);
       },
     };
     this.numbers = { getValues: (key) => this.#valuesOf('numbers', this.#numbers, key) };
@@ -79,8 +88,24 @@ export class PublicationsInMemory implements Publications {
     return doc;
   }
 
+  /** Adds the figures of publications, by patent_id: of all of these, whether they have some or not. */
+  addFigures(patentIds: Iterable<string>, found: ReadonlyMap<string, StoredFigures>): void {
+    for (const [patentId, figures] of found) this.#figures.set(patentId, figures);
+    for (const patentId of patentIds) this.#known.figures.add(patentId);
+  }
+
+  /** patent_ids under which the drawings of some documents are found, and that are not known. */
+  unknownFigures(docs: readonly number[]): string[] {
+    const ids = docs.flatMap((doc) => {
+      const head = this.stored(doc)?.head;
+      return head?.drawings?.length ? [head.patent_id, ...(head.corrects ?? [])] : [];
+    });
+    return [...new Set(ids)].filter((id) => !this.#known.figures.has(id));
+  }
+
   /** Notes that everything under these keys was added. */
-  know({ ids, numbers, applications }: Missing): void {
+  know({ ids, numbers, applications, figures }: Missing): void {
+    for (const id of figures) this.#known.figures.add(id);
     for (const id of ids) this.#known.ids.add(id);
     for (const number of numbers) this.#known.numbers.add(number);
     for (const key of applications) this.#known.applications.add(key);
@@ -90,8 +115,7 @@ export class PublicationsInMemory implements Publications {
   takeMissing(): Missing | undefined {
     const missing = this.#missing;
     this.#missing = noneMissing();
-    const none = missing.ids.size + missing.numbers.size + missing.applications.size === 0;
-    return none ? undefined : missing;
+    return Object.values(missing).every(({ size }) => size === 0) ? undefined : missing;
   }
 
   passage(doc: number, number: number): Passage | undefined {
@@ -107,7 +131,7 @@ export class PublicationsInMemory implements Publications {
 }
 
 export function noneMissing(): Missing {
-  return { ids: new Set(), numbers: new Set(), applications: new Set() };
+  return { ids: new Set(), numbers: new Set(), applications: new Set(), figures: new Set() };
 }
 
 function addTo(map: Map<string, Set<string>>, key: string, value: string): void {

@@ -34,7 +34,7 @@ import {
   scoresOfGroups,
 } from './groups.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
-import { fetchByIds, idsWhere, KEYS, PATENT_ID, withIds } from './lookups.js';
+import { fetchByIds, fetchFigures, idsWhere, KEYS, PATENT_ID, withIds } from './lookups.js';
 import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
 import { askingProducts, productsOf } from './products.js';
 import type { PublicationsInMemory } from './publications.js';
@@ -118,15 +118,20 @@ export class ClusterReader extends IndexReader {
       : this.#gatherStatistics(query, subject, calibration);
   }
 
-  /** Fetches the texts that an answer shows. */
+  /** Fetches the texts that an answer shows, and the names of drawings. */
   override gatherTexts(docs: readonly number[]): Promise<void> | undefined {
     const missing = docs.filter((doc) => this.#publications.stored(doc)?.texts === undefined);
-    return missing.length === 0 ? undefined : this.#fetchTexts(missing);
+    const figures = this.#publications.unknownFigures(docs);
+    return missing.length + figures.length === 0 ? undefined : this.#fetchShown(missing, figures);
   }
 
-  #fetchTexts(docs: readonly number[]): Promise<void> {
-    const ids = docs.map((doc) => this.#publications.stored(doc)!.head.patent_id);
-    return fetchByIds(this.#collection.state, this.#publications, ids, ['head', 'texts']);
+  async #fetchShown(texts: readonly number[], figures: readonly string[]): Promise<void> {
+    const { state } = this.#collection;
+    const ids = texts.map((doc) => this.#publications.stored(doc)!.head.patent_id);
+    await together([
+      fetchByIds(state, this.#publications, ids, ['head', 'texts']),
+      fetchFigures(state, this.#publications, figures),
+    ]);
   }
 
   async #gatherSearch(query: SemanticQuery, subject: Subject): Promise<void> {
@@ -161,9 +166,10 @@ export class ClusterReader extends IndexReader {
     ]);
     const docs = [...new Set([...found, ...firsts])];
     const { documents, languages } = this.#documents(docs);
-    if (isReranked && this.reranker.scoreFound) {
-      // Late interaction reads the texts of documents without its bags.
-      await this.gatherTexts(documents.filter(({ bags }) => bags === undefined).map(({ doc }) => doc));
+    if (isReranked) {
+      // Late interaction reads the texts of documents without its bags, other rerankers those of all.
+      const read = documents.filter(({ bags }) => !this.reranker.scoreFound || bags === undefined);
+      await this.gatherTexts(read.map(({ doc }) => doc));
     }
     const ids = docs.map((doc) => this.#publications.stored(doc)!.head.patent_id);
     const [counts, fulfil, parts] = await together([

@@ -34,6 +34,7 @@ export function settingsOf({
   shards,
   replicas,
   timeoutMs,
+  drawings: _,
   ...access
 }: Address): ClusterSettings {
   return {

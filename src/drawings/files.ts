@@ -8,6 +8,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { PriorartError } from '../errors.js';
 import { DRAWING_LEFTOVER_AGE_MS } from '../limits.js';
 import { syncFolderAsync } from '../store/room.js';
 
@@ -16,6 +17,8 @@ export interface DrawingFiles {
   /** Stores an image and returns the SHA-256 of its bytes in hex, its key. Durable when it resolves. */
   put(bytes: Uint8Array): Promise<string>;
   has(content: string): Promise<boolean>;
+  /** The bytes of an image. @throws PriorartError if it is not there */
+  read(content: string): Promise<Uint8Array>;
 }
 
 const SHARD_DIGITS = 3;
@@ -52,6 +55,12 @@ export class LocalDrawings implements DrawingFiles {
       () => true,
       () => false,
     );
+  }
+
+  read(content: string): Promise<Uint8Array> {
+    return readFile(this.path(content)).catch((cause: unknown) => {
+      throw new PriorartError('unavailable', 'the image is not in the data folder', { cause });
+    });
   }
 
   async put(bytes: Uint8Array): Promise<string> {

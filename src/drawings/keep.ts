@@ -12,7 +12,7 @@ export type KeptImage =
  * Converts an image and stores it with its thumbnail, durably.
  * @throws PriorartError `disk_full`
  */
-export async function keepImage(files: DrawingFiles, bytes: Uint8Array): Promise<KeptImage> {
+export async function keepImage(files: Pick<DrawingFiles, 'put'>, bytes: Uint8Array): Promise<KeptImage> {
   try {
     const { image, thumbnail, width, height } = await convertImage(bytes);
     return { content: await files.put(image), thumbnail: await files.put(thumbnail), width, height };

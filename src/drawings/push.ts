@@ -20,6 +20,8 @@ export interface PushOptions {
   signal?: AbortSignal | undefined;
   /** Called after each shard. */
   onProgress?: (summary: PushSummary) => void;
+  /** Called with each drawing that is not uploaded because its file is damaged. */
+  onFailed?: (content: string) => void;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface PushOptions {
 export async function pushDrawings(
   files: LocalDrawings,
   bucket: S3Drawings,
-  { signal, onProgress }: PushOptions = {},
+  { signal, onProgress, onFailed }: PushOptions = {},
 ): Promise<PushSummary> {
   const summary: PushSummary = { uploaded: 0, present: 0, bytes: 0, failed: 0, failures: [] };
   for await (const shard of shardsOf(files)) {
@@ -38,7 +40,9 @@ export async function pushDrawings(
     const there = await bucket.list(shard[0]!.content.slice(0, 3), signal);
     const missing = shard.filter(({ content }) => !there.has(content));
     summary.present += shard.length - missing.length;
-    await inParallel(missing, S3_REQUESTS.concurrency, (file) => pushOne(file, bucket, summary, signal));
+    await inParallel(missing, S3_REQUESTS.concurrency, async (file) => {
+      if (!(await pushOne(file, bucket, summary, signal))) onFailed?.(file.content);
+    });
     onProgress?.(summary);
   }
   return summary;
@@ -49,18 +53,20 @@ interface StoredFile {
   path: string;
 }
 
+/** @returns whether the bucket has the drawing now */
 async function pushOne(
   { content, path }: StoredFile,
   bucket: S3Drawings,
   summary: PushSummary,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const bytes = await readFile(path, signal ? { signal } : {});
     if (contentOf(bytes) !== content) throw new Error('wrong checksum; run `priorart check --repair`');
     await bucket.put(bytes, signal);
     summary.uploaded += 1;
     summary.bytes += bytes.length;
+    return true;
   } catch (error) {
     signal?.throwIfAborted();
     if (isPriorartError(error)) throw error;
@@ -68,6 +74,7 @@ async function pushOne(
     if (summary.failures.length < PUSH_FAILURES_LISTED) {
       summary.failures.push({ drawing: content, reason: (error as Error).message });
     }
+    return false;
   }
 }
 
@@ -85,7 +92,7 @@ async function* shardsOf(files: LocalDrawings): AsyncGenerator<StoredFile[]> {
 }
 
 /** Processes a list in `limit` lanes. A failure ends its lane. Rejects with a failure once all lanes end. */
-async function inParallel<T>(
+export async function inParallel<T>(
   all: readonly T[],
   limit: number,
   work: (one: T) => Promise<void>,

@@ -8,10 +8,7 @@ import { contentOf, type DrawingFiles } from '../drawings/files.js';
 import type { KeptImage } from '../drawings/keep.js';
 import { figureKey, isInlineImage, isUniqueName } from '../drawings/name.js';
 import { DRAWING_WAITING_BYTES, DRAWINGS_MISSING_LISTED } from '../limits.js';
-import { transaction } from '../store/commit.js';
-import { figureImages, giveImage, nameFigures, namersOf } from '../store/figures.js';
-import type { Room } from '../store/room.js';
-import type { Store } from '../store/store.js';
+import type { FigureTable, Namer } from './figure-table.js';
 import type { Failure } from './readers/reader.js';
 import type { ImageFile } from './source.js';
 import type { DrawingSummary } from './summary.js';
@@ -37,9 +34,6 @@ const FAILURES_LISTED = 1_000;
 /** Missing figures whose names are kept until the end. Most of them may be found by then. */
 const MISSING_REMEMBERED = 10_000;
 
-/** Space in the store for the figures of publications and for each figure. */
-const roomFor = (figures: number): Room => ({ bytes: figures << 12, changed: figures << 15 });
-
 interface WaitingImage {
   file: ImageFile;
   place: string;
@@ -48,12 +42,15 @@ interface WaitingImage {
 
 interface Working extends WaitingImage {
   source: string;
-  kept: Promise<KeptImage>;
+  /** Number of publications that name it. */
+  namers: number;
+  /** Undefined: all of them have it already. */
+  kept: Promise<KeptImage | undefined>;
 }
 
 /** Joins the figures of one ingest. */
 export class Figures {
-  readonly #store: Store;
+  readonly #table: FigureTable;
   readonly #files: DrawingFiles;
   readonly #keep: Keep;
   readonly #parallel: number;
@@ -71,8 +68,8 @@ export class Figures {
   #unlisted = 0;
 
   /** @param parallel images that are converted at the same time */
-  constructor(store: Store, files: DrawingFiles, keep: Keep, parallel: number) {
-    this.#store = store;
+  constructor(table: FigureTable, files: DrawingFiles, keep: Keep, parallel: number) {
+    this.#table = table;
     this.#files = files;
     this.#keep = keep;
     this.#parallel = parallel;
@@ -111,11 +108,19 @@ export class Figures {
     this.#forget(DRAWING_WAITING_BYTES / 2);
   }
 
-  /** Joins the remaining figures and waits for all conversions. */
-  async finish(): Promise<DrawingSummary> {
+  /**
+   * Stores all images that publications name so far. Call it before their files enter the ledger: an archive in the ledger is
+   * not read again, so its images would be lost if the ingest were killed.
+   */
+  async settle(): Promise<void> {
     await this.#join();
     while (this.#working.length > 0) await this.#finishOne();
-    this.#commit();
+    await this.#commit();
+  }
+
+  /** Joins the remaining figures and waits for all conversions. */
+  async finish(): Promise<DrawingSummary> {
+    await this.settle();
     this.#forget(0);
     const failed = [...this.#failed];
     if (this.#unlisted > 0) {
@@ -129,13 +134,15 @@ export class Figures {
   /** Joins named figures with waiting images. */
   async #join(): Promise<void> {
     this.#fresh = { images: 0, bytes: 0 };
-    this.writeNames();
-    for (const [id, waiting] of this.#waiting) {
-      const namers = namersOf(this.#store, waiting.place, waiting.key);
-      if (namers.length === 0) continue;
+    await this.writeNames();
+    const waiting = [...this.#waiting];
+    if (waiting.length === 0) return;
+    const namers = await this.#table.namers(waiting.map(([, { place, key }]) => ({ place, key })));
+    for (const [n, [id, image]] of waiting.entries()) {
+      if (namers[n]!.length === 0) continue;
       this.#waiting.delete(id);
-      this.#waitingBytes -= waiting.file.bytes.length;
-      await this.#take(waiting, namers);
+      this.#waitingBytes -= image.file.bytes.length;
+      await this.#take(image, namers[n]!);
     }
   }
 
@@ -143,31 +150,28 @@ export class Figures {
    * Commits the names of figures that publications state. Call it before the file of the publications enters
    * the ledger. A file in the ledger is not read again, so a later image would find no name.
    */
-  writeNames(): void {
+  async writeNames(): Promise<void> {
     if (this.#named.length === 0) return;
-    const named = this.#named;
+    const named = this.#named.map(({ patentId, folder, files }) => {
+      const keyed = new Map<string, string>();
+      const nameless: string[] = [];
+      for (const file of files) {
+        const key = figureKey(file);
+        if (key === undefined) nameless.push(file);
+        else if (!keyed.has(key)) keyed.set(key, file);
+      }
+      const figures = [...keyed.keys()].map((key) => ({ key, place: placeOf(folder, key) }));
+      return { patentId, figures, keyed, nameless };
+    });
     this.#named = [];
-    const missed = transaction(
-      this.#store,
-      () =>
-        named.flatMap(({ patentId, folder, files }) => {
-          const keyed = new Map<string, string>();
-          const nameless: string[] = [];
-          for (const file of files) {
-            const key = figureKey(file);
-            if (key === undefined) nameless.push(file);
-            else if (!keyed.has(key)) keyed.set(key, file);
-          }
-          const figures = [...keyed.keys()].map((key) => ({ key, place: placeOf(folder, key) }));
-          const keys = nameFigures(this.#store, patentId, figures, this.#run);
-          // Packages often lack the images of formulas. Only figures are reported as missing.
-          return [
-            ...keys.map((key) => ({ patentId, key, file: keyed.get(key)! })),
-            ...nameless.map((file) => ({ patentId, key: file, file })),
-          ].filter(({ file }) => !isInlineImage(file));
-        }),
-      () => roomFor(named.reduce((sum, { files }) => sum + 1 + files.length, 0)),
+    const keys = await this.#table.name(named, this.#run);
+    const missed = named.flatMap(({ patentId, keyed, nameless }, n) =>
+      [
+        ...keys[n]!.map((key) => ({ patentId, key, file: keyed.get(key)! })),
+        ...nameless.map((file) => ({ patentId, key: file, file })),
+      ].filter(({ file }) => !isInlineImage(file)),
     );
+    // Packages often lack the images of formulas. Only figures are reported as missing.
     this.#counts.missing += missed.length;
     for (const { patentId, key, file } of missed) {
       if (this.#missing.size >= MISSING_REMEMBERED) break;
@@ -176,21 +180,23 @@ export class Figures {
   }
 
   /** Converts an image, unless all publications that name it have it already. */
-  async #take(waiting: WaitingImage, namers: readonly string[]): Promise<void> {
-    const { file, key } = waiting;
-    const source = contentOf(file.bytes);
-    const images = namers.map((patentId) => figureImages(this.#store, patentId).get(key));
-    const there = await Promise.all(
-      images.map(async (image) => image?.source === source && (await this.#hasBoth(image))),
-    );
-    if (there.every(Boolean)) {
-      this.#counts.unchanged += namers.length;
-      return;
-    }
+  async #take(waiting: WaitingImage, namers: readonly Namer[]): Promise<void> {
+    const source = contentOf(waiting.file.bytes);
     if (this.#working.length >= this.#parallel) await this.#finishOne();
-    const kept = this.#keep(file.bytes);
+    const kept = this.#keptUnlessThere(waiting.file.bytes, source, namers);
     kept.catch(() => {}); // Prevents an unhandled rejection before the join awaits this promise.
-    this.#working.push({ ...waiting, source, kept });
+    this.#working.push({ ...waiting, source, namers: namers.length, kept });
+  }
+
+  async #keptUnlessThere(
+    bytes: Uint8Array,
+    source: string,
+    namers: readonly Namer[],
+  ): Promise<KeptImage | undefined> {
+    const images = namers.map(({ image }) => image);
+    if (images.some((image) => image?.source !== source)) return this.#keep(bytes);
+    const there = await Promise.all(images.map((image) => this.#hasBoth(image!)));
+    return there.every(Boolean) ? undefined : this.#keep(bytes);
   }
 
   async #hasBoth({ content, thumbnail }: { content: string; thumbnail: string }): Promise<boolean> {
@@ -200,35 +206,31 @@ export class Figures {
   async #finishOne(): Promise<void> {
     const image = this.#working.shift();
     if (image === undefined) return;
-    this.#done.push({ image, kept: await image.kept });
-    if (this.#done.length >= COMMIT_IMAGES) this.#commit();
+    const kept = await image.kept;
+    if (kept === undefined) {
+      this.#counts.unchanged += image.namers;
+      return;
+    }
+    this.#done.push({ image, kept });
+    if (this.#done.length >= COMMIT_IMAGES) await this.#commit();
   }
 
   /** Commits the converted images and the publications that show them. */
-  #commit(): void {
+  async #commit(): Promise<void> {
     const done = this.#done;
     this.#done = [];
     if (done.length === 0) return;
-    // The names are listed before the transaction: lmdb cannot list the values of a key within a transaction.
-    const named = done.map(({ image: { place, key } }) => namersOf(this.#store, place, key));
-    const all = transaction(
-      this.#store,
-      () =>
-        done.flatMap(({ image: { key, source }, kept }, n) => {
-          const image = 'reason' in kept ? undefined : { ...kept, source };
-          return named[n]!.map((patentId) => {
-            const given = giveImage(this.#store, patentId, key, image, this.#run);
-            return { id: `${patentId} ${key}`, given, image, isMissed: given?.missed && !isInlineImage(key) };
-          });
-        }),
-      () => roomFor(named.reduce((sum, namers) => sum + namers.length, 0)),
-    );
-    for (const { id, given, image, isMissed } of all) {
-      if (given === undefined) continue;
-      if (image) this.#counts[given.same ? 'unchanged' : 'stored'] += 1;
-      if (!isMissed) continue;
-      this.#counts.missing -= 1;
-      this.#missing.delete(id);
+    const images = done.map(({ image: { place, key, source }, kept }) => {
+      return { place, key, image: 'reason' in kept ? undefined : { ...kept, source } };
+    });
+    const given = await this.#table.give(images, this.#run);
+    for (const [n, { key, image }] of images.entries()) {
+      for (const { patentId, missed, same } of given[n]!) {
+        if (image) this.#counts[same ? 'unchanged' : 'stored'] += 1;
+        if (!missed || isInlineImage(key)) continue;
+        this.#counts.missing -= 1;
+        this.#missing.delete(`${patentId} ${key}`);
+      }
     }
     for (const { image, kept } of done) if ('reason' in kept) this.#fail(image.file, kept.reason);
   }

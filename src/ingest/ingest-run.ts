@@ -106,8 +106,10 @@ export class IngestRun {
   /** Commits the waiting documents as one segment. Completed files then enter the ledger. */
   async flush(): Promise<void> {
     if (this.#pending.length > 0) await this.#commitPending();
-    this.#figures?.writeNames();
-    await this.#target.enter(this.#tallies.takeEnded());
+    await this.#figures?.writeNames();
+    const ended = this.#tallies.takeEnded();
+    if (ended.length > 0) await this.#figures?.settle();
+    await this.#target.enter(ended);
   }
 
   async #commitPending(): Promise<void> {

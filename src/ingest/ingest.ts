@@ -8,6 +8,7 @@ import { LocalDrawings } from '../drawings/files.js';
 import { PriorartError } from '../errors.js';
 import { IngestProgressFile } from '../store/ingest-progress.js';
 import type { Store } from '../store/store.js';
+import { FolderFigures } from './figure-table.js';
 import { Figures } from './figures.js';
 import { FolderTarget } from './folder-target.js';
 import { IngestRun } from './ingest-run.js';
@@ -65,7 +66,7 @@ async function ingestAll(
   const figures =
     drawings && unavailable === undefined
       ? new Figures(
-          store,
+          new FolderFigures(store),
           files,
           (bytes) => preparer.keepImage(bytes),
           Math.min(preparer.parallel, availableParallelism()),
@@ -125,7 +126,8 @@ export async function ingestInto(
   }
 }
 
-const NO_DRAWINGS: DrawingSummary = {
+/** The summary of drawings if none can be stored. */
+export const NO_DRAWINGS: DrawingSummary = {
   ...{ stored: 0, unchanged: 0, missing: 0, missing_first: [], unclaimed: 0, failed: [] },
 };
 

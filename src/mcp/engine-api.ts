@@ -1,8 +1,6 @@
 /** The calls of the tools on an engine, without a server. */
-import { readFile } from 'node:fs/promises';
-import type { LocalDrawings } from '../drawings/files.js';
+import type { DrawingFiles } from '../drawings/files.js';
 import type { EnginePort } from '../engine-port.js';
-import { PriorartError } from '../errors.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../search/query.js';
 import type { AnalyticsResponse, Coverage, DetailsResponse, SearchResponse } from '../search/types.js';
 import { type CallOptions, type Drawing, type PatentApi, textOf } from './api.js';
@@ -11,10 +9,10 @@ const parsed = <T>({ json }: { json: Uint8Array }): T => JSON.parse(textOf(json)
 
 export class EngineApi implements PatentApi {
   readonly #engine: EnginePort;
-  readonly #drawings: LocalDrawings;
+  readonly #drawings: Pick<DrawingFiles, 'read'>;
 
   /** @param drawings where the images lie */
-  constructor(engine: EnginePort, drawings: LocalDrawings) {
+  constructor(engine: EnginePort, drawings: Pick<DrawingFiles, 'read'>) {
     this.#engine = engine;
     this.#drawings = drawings;
   }
@@ -37,10 +35,6 @@ export class EngineApi implements PatentApi {
 
   async drawing(publication: string, file: string): Promise<Drawing> {
     const content = await this.#engine.findDrawing(publication, file);
-    const image = () =>
-      readFile(this.#drawings.path(content)).catch((cause: unknown) => {
-        throw new PriorartError('unavailable', 'the image is not in the data folder', { cause });
-      });
-    return { image };
+    return { image: () => this.#drawings.read(content) };
   }
 }

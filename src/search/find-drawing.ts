@@ -12,8 +12,7 @@ import { resolvePublications } from '../store/resolve.js';
  * @throws PriorartError `not_found`
  */
 export function findDrawing(store: Publications, publication: string, file: string): string {
-  const key = file.toLowerCase().endsWith(SHOWN_EXTENSION) ? figureKey(file) : undefined;
-  if (key === undefined || publication.length > PUBLICATION_MAX_CHARS) throw notFound();
+  const key = drawingKey(publication, file);
   store.refresh();
   const direct = figureImages(store, publication).get(key);
   if (direct) return direct.content;
@@ -23,6 +22,13 @@ export function findDrawing(store: Publications, publication: string, file: stri
   const image = figureImages(store, patentId, ...corrects).get(key);
   if (image === undefined) throw notFound();
   return image.content;
+}
+
+/** The key of the figure that a request names. @throws PriorartError `not_found` if there can be none */
+export function drawingKey(publication: string, file: string): string {
+  const key = file.toLowerCase().endsWith(SHOWN_EXTENSION) ? figureKey(file) : undefined;
+  if (key === undefined || publication === '' || publication.length > PUBLICATION_MAX_CHARS) throw notFound();
+  return key;
 }
 
 /** Characters; longer than any number in any spelling. */

@@ -4,7 +4,7 @@
  * in ingest/figures.ts) and its key (drawings/name.ts).
  */
 import { whole } from './checked-values.js';
-import type { Publications } from './publications.js';
+import type { Lookup } from './publications.js';
 import type { Store } from './store.js';
 
 /** The stored images of one figure. */
@@ -31,6 +31,11 @@ export interface PatentFigures {
   figures: Figure[];
 }
 
+/** The part of a publication's figures that answers need. */
+export interface StoredFigures<Image extends Pick<FigureImage, 'content'> = Pick<FigureImage, 'content'>> {
+  readonly figures: readonly { readonly key: string; readonly image?: Image }[];
+}
+
 /** A figure as a record names it. */
 export interface NamedFigure {
   key: string;
@@ -41,11 +46,11 @@ export interface NamedFigure {
  * The stored images, by key, of a publication and of those that it corrects.
  * @param patentIds the first one takes precedence
  */
-export function figureImages(
-  store: Pick<Publications, 'figures'>,
+export function figureImages<Image extends Pick<FigureImage, 'content'>>(
+  store: { readonly figures: Lookup<string, StoredFigures<Image>> },
   ...patentIds: string[]
-): Map<string, FigureImage> {
-  const images = new Map<string, FigureImage>();
+): Map<string, Image> {
+  const images = new Map<string, Image>();
   for (const patentId of patentIds) {
     for (const { key, image } of store.figures.get(patentId)?.figures ?? []) {
       if (image && !images.has(key)) images.set(key, image);
@@ -60,18 +65,16 @@ export function namersOf(store: Store, place: string, key: string): string[] {
 }
 
 /**
- * Stores the figures that a publication names, in addition to those of other versions or parts of its record. Answers
- * show the figures of the record. To be called within a transaction.
+ * The figures of a publication after it names some, in addition to those of other versions or parts of its record. Answers
+ * show the figures of the record.
  * @param run the current ingest
- * @returns keys without an image that this run has not yet counted as missing
+ * @returns `missed`: keys without an image that this run has not yet counted as missing; `changed`: whether `figures` differ
  */
-export function nameFigures(
-  store: Store,
-  patentId: string,
+export function withNames(
+  old: readonly Figure[],
   named: readonly NamedFigure[],
   run: number,
-): string[] {
-  const old = store.figures.get(patentId)?.figures ?? [];
+): { figures: Figure[]; missed: string[]; changed: boolean } {
   const figures = new Map(old.map((figure) => [figure.key, figure]));
   const missed: string[] = [];
   let changed = false;
@@ -82,15 +85,57 @@ export function nameFigures(
     figures.set(key, image ? { key, place, image } : { key, place, missedBy: run });
     changed = true;
   }
-  if (changed) replace(store, patentId, old, [...figures.values()]);
+  return { figures: [...figures.values()], missed, changed };
+}
+
+/** What became of an image that a publication was given. */
+export interface GivenImage {
+  /** Whether this run had counted the figure as missing. */
+  missed: boolean;
+  /** Whether the publication had this image before. */
+  same: boolean;
+}
+
+/**
+ * The figures of a publication after one of them is given its image. `undefined` marks the image as unreadable, so that it is
+ * not counted as missing.
+ * @returns undefined if the publication does not name the figure
+ */
+export function withImage(
+  old: readonly Figure[],
+  key: string,
+  image: FigureImage | undefined,
+  run: number,
+): { figures: Figure[]; given: GivenImage } | undefined {
+  const figure = old.find((candidate) => candidate.key === key);
+  if (figure === undefined) return undefined;
+  const { place, missedBy } = figure;
+  const kept = image ?? figure.image;
+  const fresh: Figure = kept ? { key, place, image: kept } : { key, place };
+  const figures = old.map((other) => (other === figure ? fresh : other));
+  const same = image !== undefined && figure.image?.source === image.source;
+  return { figures, given: { missed: missedBy === run, same } };
+}
+
+/**
+ * Stores the figures that a publication names, as `withNames`. To be called within a transaction.
+ * @returns keys without an image that this run has not yet counted as missing
+ */
+export function nameFigures(
+  store: Store,
+  patentId: string,
+  named: readonly NamedFigure[],
+  run: number,
+): string[] {
+  const old = store.figures.get(patentId)?.figures ?? [];
+  const { figures, missed, changed } = withNames(old, named, run);
+  if (changed) replace(store, patentId, old, figures);
   return missed;
 }
 
 /**
- * Stores the image of a publication's figure. `undefined` marks the image as unreadable, so that it is not counted as
- * missing. To be called within a transaction.
- * @returns whether this run had counted the figure as missing, and whether it had this image before; undefined if the
- *   publication does not name the figure
+ * Stores the image of a publication's figure, as `withImage`. To be called within a transaction.
+ * @returns undefined if the publication does not name the figure
  */
 export function giveImage(
   store: Store,
@@ -98,20 +143,34 @@ export function giveImage(
   key: string,
   image: FigureImage | undefined,
   run: number,
-): { missed: boolean; same: boolean } | undefined {
+): GivenImage | undefined {
   const old = store.figures.get(patentId)?.figures ?? [];
-  const figure = old.find((candidate) => candidate.key === key);
-  if (figure === undefined) return undefined;
-  const { place, missedBy } = figure;
-  const kept = image ?? figure.image;
-  const fresh: Figure = kept ? { key, place, image: kept } : { key, place };
-  replace(
-    store,
-    patentId,
-    old,
-    old.map((other) => (other === figure ? fresh : other)),
-  );
-  return { missed: missedBy === run, same: image !== undefined && figure.image?.source === image.source };
+  const given = withImage(old, key, image, run);
+  if (given !== undefined) replace(store, patentId, old, given.figures);
+  return given?.given;
+}
+
+/**
+ * The figures of a publication after others were copied to them, whose images take the place of others.
+ * @returns undefined if they stay as they are
+ */
+export function withCopied(old: readonly Figure[], copied: readonly Figure[]): Figure[] | undefined {
+  const figures = new Map(old.map((figure) => [figure.key, figure]));
+  let isChanged = false;
+  for (const { key, place, image } of copied) {
+    const before = figures.get(key);
+    if (before && (image === undefined || before.image?.content === image.content)) continue;
+    figures.set(key, image ? { key, place, image } : { key, place });
+    isChanged = true;
+  }
+  return isChanged ? [...figures.values()] : undefined;
+}
+
+/** Stores figures that were copied from elsewhere, as `withCopied`. To be called within a transaction. */
+export function copyFigures(store: Store, patentId: string, copied: readonly Figure[]): void {
+  const old = store.figures.get(patentId)?.figures ?? [];
+  const figures = withCopied(old, copied);
+  if (figures !== undefined) replace(store, patentId, old, figures);
 }
 
 /** Removes the figures of a publication. To be called within a transaction. */

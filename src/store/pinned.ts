@@ -6,6 +6,7 @@
 import type { Transaction } from 'lmdb';
 import type { Passage } from '../patent/passage.js';
 import type { DocumentBody, DocumentHead } from './document.js';
+import type { Figure } from './figures.js';
 import { MANIFEST } from './keys.js';
 import type { Manifest } from './manifest.js';
 import type { Publications } from './publications.js';
@@ -70,6 +71,13 @@ export class PinnedDocuments implements RecordReader {
 
   passage(doc: number, number: number): Passage | undefined {
     return this.#store.passages.get([doc, number], this.#options);
+  }
+
+  /** The figures of all publications that have some, in the order of their patent_id. */
+  *allFigures(): Generator<{ patentId: string; figures: Figure[] }, void, undefined> {
+    for (const { key, value } of this.#store.figures.getRange(this.#options)) {
+      yield { patentId: key, figures: value.figures };
+    }
   }
 
   /** Releases the state. May be called more than once. */

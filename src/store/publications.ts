@@ -4,7 +4,7 @@
  */
 import type { Passage } from '../patent/passage.js';
 import type { DocumentBody, DocumentHead } from './document.js';
-import type { PatentFigures } from './figures.js';
+import type { StoredFigures } from './figures.js';
 
 /** One value for a key. */
 export interface Lookup<Key, Value> {
@@ -25,7 +25,7 @@ export interface Publications {
   readonly ids: Lookup<string, number>;
   readonly numbers: Lookups;
   readonly applications: Lookups;
-  readonly figures: Lookup<string, PatentFigures>;
+  readonly figures: Lookup<string, StoredFigures>;
   passage(doc: number, number: number): Passage | undefined;
   /** Makes the newest state visible. */
   refresh(): void;

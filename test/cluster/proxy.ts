@@ -23,14 +23,17 @@ export interface FaultyNode {
   close(): void;
 }
 
-export async function proxyOf(url: string): Promise<FaultyNode> {
+/** @param keepsHost passes on the name of the host that was asked, which signatures of S3 contain */
+export async function proxyOf(url: string, keepsHost = false): Promise<FaultyNode> {
   let count = 0;
   let chosen: (asked: Asked) => Fault | Promise<Fault> = () => undefined;
   const server = createServer(async (incoming, outgoing) => {
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
     const body = Buffer.concat(parts);
-    const { method = 'GET', url: path = '/', headers } = incoming;
+    const { method = 'GET', url: path = '/' } = incoming;
+    const { host, ...others } = incoming.headers;
+    const headers = keepsHost ? { ...others, host } : others;
     const fault = await chosen({ method, path, body: body.toString() });
     if (fault === 'cut') return void incoming.socket.destroy();
     if (typeof fault === 'object') {
@@ -63,7 +66,7 @@ function passedOn(
   url: string,
   method: string,
   path: string,
-  { host: _, ...headers }: IncomingHttpHeaders,
+  headers: IncomingHttpHeaders,
   body: Buffer,
 ): Promise<{ status: number; type: string; body: Buffer }> {
   return new Promise((resolve, reject) => {

@@ -79,6 +79,8 @@ for (const [name, start, skip] of SERVED) {
       assert.equal(await served.store.has(content), true);
       assert.equal(await served.store.has(contentOf(image('never stored'))), false);
       assert.equal(await served.store.put(bytes), content, 'again');
+      assert.deepEqual(Buffer.from(await served.store.read(content)), bytes);
+      await assert.rejects(served.store.read(contentOf(image('never stored'))), isPriorartError);
       await assert.rejects(async () => served.store.has('../../etc/passwd'), TypeError);
     });
 
@@ -315,6 +317,8 @@ describe('pushing drawings into a bucket', { skip: noS3Server }, () => {
     mkdirSync(dir, { recursive: true });
     for (const name of many) writeFileSync(join(dir, `${name}.webp`), 'x');
     assert.deepEqual([...(await bucket.list(shard))].sort(), many.sort());
+    await assert.rejects(bucket.read(many[0]!), { code: 'data_corrupt' });
+    await assert.rejects(bucket.read('0'.repeat(64)), { code: 'not_found' });
   });
 
   it('reports errors of the storage, without key or link', async () => {

@@ -109,27 +109,50 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(counts(await ingest(data, weekly)), { ...none, unchanged: 2, unclaimed: 1 });
   });
 
-  it('the next run links drawings after a kill right after their file entered the ledger', async () => {
+  for (const killed of ['at an image', 'at the ledger'] as const) {
+    it(`an archive whose ingest was killed ${killed} is read again, and its drawings are there`, async () => {
+      const data = fresh();
+      const [id, file] = ['US09100002B2', 'US09100002-20150804-D00001.TIF'];
+      const files = { 'a.xml': patent('09100002', file), [file]: await tiffG4(one) };
+      const source = put(fresh(), { 'weekly.zip': zipOf(files) });
+      await (await open(data, { create: true, workers: 0 })).close();
+      const store = Store.open(data);
+      const answers = new Inline(folderThreads({ dir: data, choice: { opened: store.manifest().model } }));
+      const transactionSync = store.root.transactionSync.bind(store.root);
+      let isKilled = false;
+      store.root.transactionSync = (body) => {
+        if (isKilled) throw new Error('killed');
+        return transactionSync(() => {
+          const result = body();
+          isKilled = store.sources.getKeysCount() > 0;
+          if (isKilled && killed === 'at the ledger') throw new Error('killed');
+          return result;
+        });
+      };
+      const preparer: Preparer = {
+        parallel: 1,
+        prepare: (units) => answers.ask({ kind: 'prepare', units }),
+        embed: (documents) => answers.ask({ kind: 'embed', documents }),
+        keepImage: async (bytes) => {
+          if (killed === 'at an image') throw new Error('killed');
+          return answers.ask({ kind: 'drawing', bytes });
+        },
+      };
+      await assert.rejects(ingestInto(store, preparer, [source]), /killed/);
+      await answers.close();
+      await store.close();
+      const { known_files: known, unchanged, drawings } = await ingest(data, source, { onlyNew: true });
+      assert.deepEqual([known, unchanged, drawings!.stored + drawings!.unchanged], [0, 1, 1]);
+      assert.ok(await pixelsOf(data, id, file), 'the publication has its drawing');
+    });
+  }
+
+  it('drawings are linked to publications whose file is in the ledger', async () => {
     const data = fresh();
     const [id, file] = ['US09100002B2', 'US09100002-20150804-D00001.TIF'];
-    const source = put(fresh(), { 'one.jsonl': line(id, file), [file]: await tiffG4(one) });
-    await (await open(data, { create: true, workers: 0 })).close();
-    const store = Store.open(data);
-    const answers = new Inline(folderThreads({ dir: data, choice: { opened: store.manifest().model } }));
-    const transactionSync = store.root.transactionSync.bind(store.root);
-    store.root.transactionSync = (body) => {
-      if (store.sources.getKeysCount() > 0) throw new Error('killed');
-      return transactionSync(body);
-    };
-    const preparer: Preparer = {
-      parallel: 1,
-      prepare: (units) => answers.ask({ kind: 'prepare', units }),
-      embed: (documents) => answers.ask({ kind: 'embed', documents }),
-      keepImage: (bytes) => answers.ask({ kind: 'drawing', bytes }),
-    };
-    await assert.rejects(ingestInto(store, preparer, [source]), /killed/);
-    await answers.close();
-    await store.close();
+    const source = put(fresh(), { 'one.jsonl': line(id, file) });
+    await ingest(data, source);
+    put(source, { [file]: await tiffG4(one) });
     const { known_files: known, drawings } = await ingest(data, source, { onlyNew: true });
     assert.deepEqual([known, drawings?.stored], [1, 1]);
     assert.ok(await pixelsOf(data, id, file), 'the publication has its drawing');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PriorartError } from '../../errors.js';
-import { DRAWING_LINK_SECONDS, S3_REQUESTS } from '../../limits.js';
+import { DRAWING_LINK_SECONDS, DRAWING_MAX_PIXELS, S3_REQUESTS } from '../../limits.js';
 import { contentOf } from '../files.js';
 import { type DrawingStore, IMAGE_TYPE } from '../store.js';
 import { type Presigned, presign } from './presign.js';
@@ -13,6 +13,15 @@ const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 const SHARD_DIGITS = 3;
 /** Last part of an object's key. */
 const NAME = /^([0-9a-f]{64})\.webp$/;
+
+/** The longest answer: an image of the most pixels that an ingest takes, not compressed. */
+const ANSWER_MAX_BYTES = 4 * DRAWING_MAX_PIXELS;
+
+interface Answer {
+  /** 0: there was no answer, and the bytes are the reason. */
+  status: number;
+  bytes: Uint8Array;
+}
 
 type UnsignedRequest = Pick<Presigned, 'method' | 'query' | 'headers'> & { key: string };
 
@@ -54,6 +63,26 @@ export class S3Drawings implements DrawingStore {
     return content;
   }
 
+  /** @throws PriorartError `not_found` if the image is missing, `data_corrupt` if it was altered, `unavailable` */
+  async read(content: string, signal?: AbortSignal): Promise<Uint8Array> {
+    const { status, bytes } = await this.#send(
+      { method: 'GET', key: this.#key(content) },
+      undefined,
+      signal,
+      [404],
+    );
+    if (status === 404) throw new PriorartError('not_found', `the bucket lacks the drawing ${content}`);
+    if (contentOf(bytes) === content) return bytes;
+    const message = `the bucket has something else under the name of the drawing ${content}`;
+    throw new PriorartError('data_corrupt', message);
+  }
+
+  /** Asks for a key, to learn whether the bucket is there. @throws PriorartError `unavailable` */
+  async check(signal?: AbortSignal): Promise<void> {
+    const query = { 'list-type': '2', 'max-keys': '1', prefix: this.#bucket.prefix };
+    await this.#send({ method: 'GET', key: '', query }, undefined, signal);
+  }
+
   /** The keys of all stored images that begin with these digits. */
   async list(shard: string, signal?: AbortSignal): Promise<Set<string>> {
     const found = new Set<string>();
@@ -65,11 +94,12 @@ export class S3Drawings implements DrawingStore {
         ...(token === '' ? {} : { 'continuation-token': token }),
       };
       const answer = await this.#send({ method: 'GET', key: '', query }, undefined, signal);
-      for (const [, key = ''] of answer.text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+      const text = textOf(answer);
+      for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
         const content = NAME.exec(key.slice(key.lastIndexOf('/') + 1))?.[1];
         if (content !== undefined) found.add(content);
       }
-      const next = /<NextContinuationToken>([^<]*)</.exec(answer.text)?.[1];
+      const next = /<NextContinuationToken>([^<]*)</.exec(text)?.[1];
       if (next === undefined || next === '') return found;
       token = unescapeXml(next);
     }
@@ -101,7 +131,7 @@ export class S3Drawings implements DrawingStore {
     body: Uint8Array | undefined,
     signal: AbortSignal | undefined,
     accepted: readonly number[] = [],
-  ): Promise<{ status: number; text: string }> {
+  ): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       const outcome = await this.#sendOnce(asked, body, signal);
@@ -118,7 +148,7 @@ export class S3Drawings implements DrawingStore {
     asked: UnsignedRequest,
     body: Uint8Array | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<{ status: number; text: string }> {
+  ): Promise<Answer> {
     const limit = AbortSignal.timeout(S3_REQUESTS.timeoutMs);
     try {
       const response = await fetch(this.#url(asked, Math.ceil(S3_REQUESTS.timeoutMs / 1000)), {
@@ -128,16 +158,34 @@ export class S3Drawings implements DrawingStore {
         ...(asked.headers ? { headers: asked.headers } : {}),
         ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}),
       });
-      return { status: response.status, text: await response.text() };
+      return { status: response.status, bytes: await bodyOf(response) };
     } catch (error) {
       signal?.throwIfAborted();
       const { cause, message } = error as Error;
-      return { status: 0, text: cause instanceof Error ? cause.message : message };
+      return { status: 0, bytes: Buffer.from(cause instanceof Error ? cause.message : message) };
     }
   }
 }
 
-function refused(method: string, { status, text }: { status: number; text: string }): PriorartError {
+function textOf({ bytes }: Answer): string {
+  return Buffer.from(bytes).toString();
+}
+
+/** The body of an answer. @throws Error if it is longer than any image */
+async function bodyOf(response: Response): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > ANSWER_MAX_BYTES) throw new Error(`an answer of more than ${ANSWER_MAX_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function refused(method: string, answer: Answer): PriorartError {
+  const { status } = answer;
+  const text = textOf(answer);
   if (status === 0) {
     return new PriorartError(
       'unavailable',

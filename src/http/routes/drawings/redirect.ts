@@ -8,6 +8,8 @@ import { redirectOperation } from './openapi.js';
  * link that begins with `/` would lose the prefix.
  */
 const RELATIVE_ROOT = '../../../..';
+/** An index on a cluster has no folder of drawings. */
+const NOT_SERVED = 'no drawings are served here: the server was started without --s3-bucket';
 const ALLOWED = ['.webp', '.jpg', '.jpeg', '.png'] as const;
 
 export const drawings: Route = {
@@ -19,7 +21,7 @@ export const drawings: Route = {
   async handle({ parameters, services }) {
     const { publication_id: publication = '', filename = '' } = parameters;
     checkExtension(filename);
-    if (services.drawings === undefined) throw new PriorartError('not_found', 'no drawings are served here');
+    if (services.drawings === undefined) throw new PriorartError('not_found', NOT_SERVED);
     const content = await services.engine.findDrawing(publication, filename);
     const link = services.drawings.link(content);
     // A cache that stores the redirect would serve expired links.
