@@ -135,6 +135,8 @@ export const REQUEST_LOG_DAYS = { min: 1, max: 3_650, default: 30 } as const;
 export const REQUEST_LOG_MB = { min: 1, max: 1_000_000, default: 256 } as const;
 /** Log lines that may wait to be written. Further lines are dropped and counted. */
 export const REQUEST_LOG_WAITING = 100_000;
+/** Log lines that are written together at most. To make many of them ready would hold up requests. */
+export const REQUEST_LOG_BATCH = 2_000;
 /** Days that usage counters are kept. */
 export const USAGE_DAYS = 400;
 /** Longest interval between removals of old log lines, ms. */

@@ -26,13 +26,18 @@ const KINDS = { v: 'visitor', a: 'account' } as const;
 const FORM =
   /^(([0-9a-z]{1,12})\.([\w-]{16})\.(acc_[0-9A-Za-z]{12})\.([0-9a-z]{1,11})\.([va]))\.([\w-]{43})$/;
 
+/** The file with the secret that signs sessions. */
+export function sessionSecret(folder: string): SecretFile {
+  return new SecretFile(join(folder, 'session-secret'), 'accounts cannot sign in');
+}
+
 export class SessionSigner {
   readonly #file: SecretFile;
   #derived: { secret: string; key: Buffer } | undefined;
 
   /** @param folder folder of the access store */
   constructor(folder: string) {
-    this.#file = new SecretFile(join(folder, 'session-secret'), 'accounts cannot sign in');
+    this.#file = sessionSecret(folder);
   }
 
   /**

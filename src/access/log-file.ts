@@ -3,9 +3,16 @@
  * from the keys. A commit is on the disk when it returns.
  */
 import { join } from 'node:path';
-import { PriorartError } from '../errors.js';
 import { LOG_LINES_READ, REQUEST_LOG_DAYS } from '../limits.js';
-import type { LogFilter, LogLine, LogPage, UsageRow } from './log-records.js';
+import {
+  dayStart,
+  type LogFilter,
+  type LogLine,
+  type LogPage,
+  lineOf,
+  type UsageRow,
+} from './log-records.js';
+import { invalidCursor } from './log-store.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
 const LAYOUT: Layout = {
@@ -87,7 +94,7 @@ export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, 
   const last = shown.at(-1);
   const next =
     found.length > limit && last ? { next: `${last[1].toString(36)}-${last[0].toString(36)}` } : {};
-  return { lines: shown.map(lineOf), ...next };
+  return { lines: shown.map(outputOf), ...next };
 }
 
 const NEWEST: LinePosition = { time: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
@@ -97,10 +104,7 @@ export function linePosition(cursor: string): LinePosition {
   const [, time, id] = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})$/.exec(cursor) ?? [];
   if (time !== undefined && id !== undefined)
     return { time: Number.parseInt(time, 36), id: Number.parseInt(id, 36) };
-  throw new PriorartError(
-    'usage',
-    `cursor: got ${JSON.stringify(cursor.slice(0, 80))}; expected the \`next\` of the page before`,
-  );
+  throw invalidCursor(cursor);
 }
 
 type KeyedRow = [...LineRow, key: string];
@@ -156,7 +160,7 @@ export function filteredPageOf(
   const shown = matching.slice(0, limit);
   const last = matching.length > limit ? positionOf(shown.at(-1)!) : end;
   return {
-    lines: shown.map((row) => ({ key: row[10], ...lineOf(row.slice(0, 10) as LineRow) })),
+    lines: shown.map((row) => ({ key: row[10], ...outputOf(row.slice(0, 10) as LineRow) })),
     ...(last === undefined ? {} : { next: cursorOf(last) }),
   };
 }
@@ -255,34 +259,9 @@ function fits([, , , endpoint, status]: KeyedRow, wanted: LogFilter): boolean {
   return wanted.status.endsWith('xx') ? text[0] === wanted.status[0] : text === wanted.status;
 }
 
-/** Begin of a day in ms since 1970, or of a day after it. */
-function dayStart(day: string | undefined, later: number): number | undefined {
-  return day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + later * 86_400_000;
-}
-
-function lineOf([
-  ,
-  time,
-  requestId,
-  endpoint,
-  status,
-  ms,
-  client,
-  resultCount,
-  query,
-  code,
-]: LineRow): LogLine {
-  return {
-    time: new Date(time).toISOString(),
-    request_id: requestId,
-    endpoint,
-    status,
-    ...(code === null ? {} : { error_code: code }),
-    ms,
-    client,
-    ...(resultCount === null ? {} : { result_count: resultCount }),
-    ...(query === null ? {} : { query }),
-  };
+function outputOf(row: LineRow): LogLine {
+  const [, time, requestId, endpoint, status, ms, client, resultCount, query, code] = row;
+  return lineOf({ time, requestId, endpoint, status, ms, client, resultCount, query, code });
 }
 
 /**

@@ -46,6 +46,44 @@ export interface LogLine {
   query?: string;
 }
 
+type Nullable<T> = { [Field in keyof T]: T[Field] | null };
+
+/** A stored line as output. */
+export function lineOf({
+  time,
+  requestId,
+  endpoint,
+  status,
+  ms,
+  client,
+  resultCount,
+  query,
+  code,
+}: Omit<LoggedRequest, OptionalField | 'key'> & Nullable<Pick<LoggedRequest, OptionalField>>): LogLine {
+  return {
+    time: new Date(time).toISOString(),
+    request_id: requestId,
+    endpoint,
+    status,
+    ...(isAbsent(code) ? {} : { error_code: code }),
+    ms,
+    client,
+    ...(isAbsent(resultCount) ? {} : { result_count: resultCount }),
+    ...(isAbsent(query) ? {} : { query }),
+  };
+}
+
+type OptionalField = 'resultCount' | 'query' | 'code';
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+/** Begin of a day in ms since 1970, or of a day after it. */
+export function dayStart(day: string | undefined, later: number): number | undefined {
+  return day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + later * 86_400_000;
+}
+
 export interface LogPage {
   /** With a filter, a page may have fewer lines than asked for, and others after it. */
   lines: LogLine[];
@@ -91,7 +129,7 @@ export interface LogLimits {
   megabytes: number;
 }
 
-/** Lines and counts of one write. */
+/** Lines and counts of one write. A batch that was given to a store does not change. */
 export interface LogBatch {
   lines: LoggedRequest[];
   usage: { at: [day: string, key: string, endpoint: string]; counts: UsageCounts }[];

@@ -1,100 +1,78 @@
 /**
- * The log of requests and the usage counters, per key; log-file.ts describes their file. Lines wait in memory
- * for a quarter of a second and are written together. So a kill loses less than one second of lines, and a
- * request does not pay for a transaction.
+ * The log of requests and the usage counters, per key. A LogStore keeps them: a file, or the cluster of several servers.
+ * Lines wait in memory for a quarter of a second and are written together. So a kill loses less than one second of lines,
+ * and a request does not pay for a transaction. While the store fails, a bounded number of lines waits.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { isPriorartError, PriorartError } from '../errors.js';
+import { isPriorartError } from '../errors.js';
 import {
   ACCESS_FLUSH_MS,
-  LOCK_WAIT_MS,
   LOG_QUERY_MAX_CHARS,
-  REQUEST_LOG_MB,
+  REQUEST_LOG_BATCH,
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
+import { FileLog, type FileLogOptions } from './file-log.js';
 import {
-  daysKept,
-  filteredPageOf,
-  LOG_FILE,
-  lastCallsOf,
-  linePosition,
-  openLog,
-  pageOf,
-  usageOf,
-} from './log-file.js';
-import {
-  addCounts,
   addStatus,
   type LogBatch,
   type LogFilter,
   type LoggedRequest,
   type LogPage,
   NO_COUNTS,
-  type UsageCounts,
   type UsageRow,
 } from './log-records.js';
-import { FileMissing, type Sqlite } from './sqlite.js';
-import { type AccessWriter, writerHere } from './writer.js';
+import type { LogStore } from './log-store.js';
 
 const DAY_MS = 86_400_000;
 
-type Counting = Map<string, { at: [day: string, key: string, endpoint: string]; counts: UsageCounts }>;
-
 export interface RequestLogOptions {
-  days?: number;
-  megabytes?: number;
   /** Store the queries of searches. */
   queries?: boolean;
-  /** Longest time between removals of old lines, ms. Applies without new lines too. */
+  /** Time between removals of old lines, ms. Applies without new lines too. */
   pruneEveryMs?: number;
-  /** The writer; absent: this thread writes. The log closes the writer. */
-  writer?: AccessWriter;
   onError?(error: unknown): void;
 }
 
 export class RequestLog {
-  readonly #folder: string;
-  readonly #readerWaitMs: number;
-  readonly #options: RequestLogOptions & Required<Omit<RequestLogOptions, 'days' | 'writer'>>;
-  readonly #writer: AccessWriter;
+  readonly #store: LogStore;
+  readonly #options: Required<RequestLogOptions>;
   readonly #timer: NodeJS.Timeout;
-  #log: Sqlite | undefined;
   #lines: LoggedRequest[] = [];
-  #usage: Counting = new Map();
+  #usage = new Map<string, LogBatch['usage'][0]>();
+  /** The batch that is written, or whose write failed. It is written again before the others. */
+  #unfinished: LogBatch | undefined;
   #dropped = 0;
   #failing = false;
-  #writtenAt = performance.now();
   #writing: Promise<void> | undefined;
+  #prunedAt = performance.now();
+  #pruning: Promise<void> | undefined;
 
-  /** @param folder folder of the access store. Nothing is created before the first write. */
-  constructor(folder: string, options: RequestLogOptions = {}) {
-    this.#folder = folder;
-    // With a writer on a different thread, this thread must not block.
-    this.#readerWaitMs = options.writer ? 0 : LOCK_WAIT_MS;
-    this.#options = {
-      megabytes: REQUEST_LOG_MB.default,
-      queries: false,
-      pruneEveryMs: REQUEST_LOG_PRUNE_MS,
-      onError: () => {},
-      ...options,
-    };
-    const { days, megabytes } = this.#options;
-    this.#writer =
-      options.writer ?? writerHere({ folder, megabytes, ...(days === undefined ? {} : { days }) });
+  /** @param store closed with the log */
+  constructor(store: LogStore, options: RequestLogOptions = {}) {
+    this.#store = store;
+    this.#options = { queries: false, pruneEveryMs: REQUEST_LOG_PRUNE_MS, onError: () => {}, ...options };
     this.#timer = setInterval(() => {
-      // A second writer would only wait for the lock of the first writer.
+      // A second writer would only wait for the first writer.
       if (!this.#writing) void this.flush();
     }, ACCESS_FLUSH_MS);
     this.#timer.unref();
   }
 
-  /** Adds a request. The line is on the disk within a second. Never throws. */
+  /** The log in the folder of an access store. */
+  static ofFolder(folder: string, options: RequestLogOptions & FileLogOptions = {}): RequestLog {
+    const { writer, days, megabytes, ...others } = options;
+    const limits = {
+      ...(days === undefined ? {} : { days }),
+      ...(megabytes === undefined ? {} : { megabytes }),
+    };
+    return new RequestLog(new FileLog(folder, { ...limits, ...(writer ? { writer } : {}) }), others);
+  }
+
+  /** Adds a request. The line is stored within a second. Never throws. */
   add(request: LoggedRequest): void {
     const { key, endpoint, status } = request;
     this.#count([dayOf(request.time), key, endpoint], status);
-    if (this.#lines.length >= REQUEST_LOG_WAITING) {
+    if (this.#lines.length + (this.#unfinished?.lines.length ?? 0) >= REQUEST_LOG_WAITING) {
       this.#dropped++;
       return;
     }
@@ -107,12 +85,13 @@ export class RequestLog {
     });
   }
 
-  /** Writes the waiting lines. Resolves when all earlier lines are committed, or have failed. */
+  /** Writes the waiting lines. Resolves when all earlier lines are stored, or have failed. */
   async flush(): Promise<void> {
     // A running write lacks the lines that came after its start. The next write has all of them.
     await this.#writing;
     if (this.#writing) return this.#writing;
-    if (this.#lines.length === 0 && this.#usage.size === 0 && !this.#isPruneDue()) return;
+    this.#pruneIfDue();
+    if (this.#unfinished === undefined && this.#lines.length === 0 && this.#usage.size === 0) return;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -123,23 +102,21 @@ export class RequestLog {
     clearInterval(this.#timer);
     await this.#writing;
     await this.flush();
-    this.#closeLog();
-    await this.#writer.close();
+    const lost = this.#dropped + this.#lines.length + (this.#unfinished?.lines.length ?? 0);
+    if (lost > 0) this.#tellDropped(lost, 'the log could not be written before the end');
+    await this.#store.close();
+    await this.#pruning;
   }
 
   /**
-   * Lines of a key, newest first, from all servers on the folder. Lines beyond the age limit are omitted,
-   * even if no write has removed them yet.
+   * Lines of a key, newest first, from all servers that share the store. Lines beyond the age limit are omitted,
+   * even if they have not been removed yet.
    * @param cursor `next` of the previous page
-   * @throws LockHeld
-   * @throws PriorartError `usage` if the cursor is invalid, `unavailable` if the log is damaged
+   * @throws LockHeld, as a rejection
+   * @throws PriorartError `usage` if the cursor is invalid, `unavailable` if the log cannot be read, as a rejection
    */
-  page(key: string, limit: number, cursor?: string): LogPage {
-    if (cursor !== undefined) linePosition(cursor);
-    return this.#reading({ lines: [] }, (log) => {
-      const days = daysKept(log, this.#options.days);
-      return pageOf(log, key, limit, Date.now() - days * DAY_MS, cursor);
-    });
+  page(key: string, limit: number, cursor?: string): Promise<LogPage> {
+    return this.#store.page(key, limit, cursor);
   }
 
   /**
@@ -151,36 +128,22 @@ export class RequestLog {
     keys: readonly string[] | undefined,
     limit: number,
     options: { filter?: LogFilter; cursor?: string | undefined },
-  ): LogPage {
-    if (options.cursor !== undefined) linePosition(options.cursor);
-    return this.#reading({ lines: [] }, (log) => {
-      const days = daysKept(log, this.#options.days);
-      return filteredPageOf(log, keys, limit, Date.now() - days * DAY_MS, options);
-    });
+  ): Promise<LogPage> {
+    return this.#store.pageOfKeys(keys, limit, options);
   }
 
   /**
    * Calls by day, key and endpoint. Both days are inclusive, `YYYY-MM-DD` in UTC.
-   * @throws LockHeld
-   * @throws PriorartError `unavailable` if the log is damaged
+   * @throws LockHeld, as a rejection
+   * @throws PriorartError `unavailable` if the log cannot be read, as a rejection
    */
-  usage(from: string, to: string, keys?: ReadonlySet<string>): UsageRow[] {
-    return this.#reading([], (log) => usageOf(log, from, to, keys && [...keys]));
-  }
-
-  /**
-   * Time of the last call of each key, ms since 1970, from all servers. Keys without a line in the log are left out.
-   * @throws the errors of `page`
-   */
-  lastCalls(keys: readonly string[]): ReadonlyMap<string, number> {
-    return this.#reading(new Map(), (log) =>
-      lastCallsOf(log, keys, Date.now() - daysKept(log, this.#options.days) * DAY_MS),
-    );
+  usage(from: string, to: string, keys?: ReadonlySet<string>): Promise<UsageRow[]> {
+    return this.#store.usage(from, to, keys);
   }
 
   /**
    * Records, each with the time of its key's last call in the log, ISO 8601. Without it if the log cannot be read now: a
-   * locked or damaged log hides no record.
+   * log that is locked, damaged or out of reach hides no record.
    * @param keyOf id of the key of a record
    */
   async withLastUse<T extends object>(
@@ -190,7 +153,7 @@ export class RequestLog {
     try {
       // Includes the lines that this server has not written yet.
       await this.flush();
-      const last = this.lastCalls([...new Set(records.map(keyOf))]);
+      const last = await this.#store.lastCalls([...new Set(records.map(keyOf))]);
       return records.map((record) => {
         const time = last.get(keyOf(record));
         return time === undefined ? record : { ...record, last_used_at: new Date(time).toISOString() };
@@ -201,10 +164,17 @@ export class RequestLog {
     }
   }
 
-  #isPruneDue(): boolean {
-    if (performance.now() - this.#writtenAt < this.#options.pruneEveryMs) return false;
-    this.#writtenAt = performance.now();
-    return existsSync(join(this.#folder, LOG_FILE));
+  /** Removes old lines beside the writes, which must not wait for it. */
+  #pruneIfDue(): void {
+    const isTime = performance.now() - this.#prunedAt >= this.#options.pruneEveryMs;
+    if (this.#pruning || !(isTime || this.#store.isPruneDue())) return;
+    this.#prunedAt = performance.now();
+    this.#pruning = this.#store
+      .prune()
+      .catch((error: unknown) => this.#options.onError(error))
+      .finally(() => {
+        this.#pruning = undefined;
+      });
   }
 
   #count(at: [string, string, string], status: number): void {
@@ -218,58 +188,40 @@ export class RequestLog {
   }
 
   async #write(): Promise<void> {
-    const dropped = this.#dropped;
-    const batch: LogBatch = { lines: this.#lines, usage: [...this.#usage.values()] };
-    this.#lines = [];
-    this.#usage = new Map();
-    this.#dropped = 0;
-    this.#writtenAt = performance.now();
-    if (dropped > 0)
-      this.#options.onError(
-        new Error(`${dropped} lines of the log of requests were dropped: too many waited`),
-      );
     try {
-      await this.#writer.writeLog(batch);
+      await this.#finish();
+      // Lines that come meanwhile wait for the next write: it would be a request for each few of them otherwise.
+      let waiting = this.#lines.length;
+      let isMore = waiting > 0 || this.#usage.size > 0;
+      while (isMore) {
+        const lines = this.#lines.splice(0, Math.min(waiting, REQUEST_LOG_BATCH));
+        waiting -= lines.length;
+        this.#unfinished = { lines, usage: [...this.#usage.values()] };
+        this.#usage = new Map();
+        await this.#finish();
+        isMore = waiting > 0;
+      }
       this.#failing = false;
+      if (this.#dropped > 0) this.#tellDropped(this.#dropped, 'too many waited');
+      this.#dropped = 0;
     } catch (error) {
-      // The write is retried four times per second; one report is enough.
+      // The write is repeated four times per second; one report is enough.
       if (!this.#failing) this.#options.onError(error);
       this.#failing = true;
-      this.#takeBack(batch);
     }
   }
 
-  /** Returns the lines of a failed write to the waiting lines. */
-  #takeBack({ lines, usage }: LogBatch): void {
-    for (const { at, counts } of usage) {
-      const newer = this.#usage.get(at.join('/'));
-      if (newer) addCounts(newer.counts, counts);
-      else this.#usage.set(at.join('/'), { at, counts });
-    }
-    this.#lines = [...lines, ...this.#lines];
+  /** Writes the batch that is not finished. */
+  async #finish(): Promise<void> {
+    if (!this.#unfinished) return;
+    const refused = await this.#store.write(this.#unfinished);
+    this.#unfinished = undefined;
+    if (refused !== undefined)
+      this.#options.onError(new Error(`lines of the log of requests were refused: ${refused}`));
   }
 
-  /** Reads the log. Returns `none` if the log does not exist yet. */
-  #reading<T>(none: T, read: (log: Sqlite) => T): T {
-    if (this.#log?.isMoved()) this.#closeLog();
-    try {
-      this.#log ??= openLog(this.#folder, { create: false, waitMs: this.#readerWaitMs });
-      return read(this.#log);
-    } catch (error) {
-      this.#closeLog();
-      if (error instanceof FileMissing) return none;
-      if (isPriorartError(error)) throw error;
-      const { message } = error as Error;
-      throw new PriorartError('unavailable', `the log of requests cannot be read: ${message}`, {
-        cause: error,
-      });
-    }
-  }
-
-  #closeLog(): void {
-    const log = this.#log;
-    this.#log = undefined;
-    log?.close();
+  #tellDropped(lines: number, reason: string): void {
+    this.#options.onError(new Error(`${lines} lines of the log of requests were dropped: ${reason}`));
   }
 }
 

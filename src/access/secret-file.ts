@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:process';
 import { PriorartError } from '../errors.js';
-import { makeFileOnce } from '../store/room.js';
+import { makeFileOnce, replaceFile } from '../store/room.js';
 import { randomBase62 } from './key.js';
 
 const CHARS = 40;
@@ -36,6 +36,11 @@ export class SecretFile {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       throw this.#unavailable(`the folder of ${this.file} is missing`);
     }
+  }
+
+  /** Makes this the secret, unless it is already. */
+  put(secret: string): void {
+    if (!this.exists() || this.secret() !== secret) replaceFile(this.file, `${secret}\n`);
   }
 
   /** Whether the file exists. */

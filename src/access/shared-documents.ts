@@ -5,6 +5,16 @@
  * Every method rejects with a PriorartError `unavailable` if the store does not answer. After that, the caller does not know
  * whether a write was done.
  */
+import type { LogLimits } from './log-records.js';
+import type { LogStore } from './log-store.js';
+
+/** What the servers on a cluster share. */
+export interface SharedStore {
+  /** Accounts, keys and quotas. */
+  documents: SharedDocuments;
+  /** Opens the log of requests. It is usable until the documents are closed. */
+  openLog(limits: Partial<LogLimits>): LogStore;
+}
 
 /** A state of a document. */
 export interface DocumentVersion {

@@ -4,15 +4,15 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { isPriorartError, PriorartError } from '../errors.js';
+import { PriorartError } from '../errors.js';
 import { ENVIRONMENTS_MAX, KEYS_PER_ACCOUNT_MAX, LOCK_WAIT_MS, MAINTENANCE_RETRY_S } from '../limits.js';
 import { makeDurableFolder, syncFolder } from '../store/room.js';
 import { AccountPasswords } from './account-passwords.js';
 import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
-import { COUNTERS_FILE, Counters } from './counters.js';
+import { CountersReader } from './counters-reader.js';
 import { type EndedSessions, isEnded, withEnded } from './ended-sessions.js';
+import { FileLog, type FileLogOptions } from './file-log.js';
 import { hashSecret, isWellFormed, newSecret, prefixOf, randomBase62 } from './key.js';
 import { KeysConnection, type KeysSource } from './keys-connection.js';
 import {
@@ -33,6 +33,7 @@ import {
   requireFreeName,
   setting,
 } from './keys-file.js';
+import type { LogStore } from './log-store.js';
 import {
   type Account,
   type AccountPlan,
@@ -44,10 +45,10 @@ import {
   type Verification,
 } from './records.js';
 import { checkedQuota, checkInteger, checkName, withEnvironment } from './rules.js';
-import type { SharedDocuments } from './shared-documents.js';
+import type { SharedStore } from './shared-documents.js';
 import { SharedKeys } from './shared-keys.js';
 import { SharedQuotas } from './shared-quotas.js';
-import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
+import { LockHeld, type Sqlite } from './sqlite.js';
 
 export interface AccessStoreOptions {
   /**
@@ -62,17 +63,16 @@ export class AccessStore {
   readonly folder: string;
   /** Passwords of the accounts, and their sessions. */
   readonly passwords: AccountPasswords;
-  readonly #waitMs: number;
   readonly #keys: KeysSource;
-  readonly #shared: { quotas: SharedQuotas; documents: SharedDocuments } | undefined;
-  #counters: Counters | undefined;
+  readonly #shared: ({ quotas: SharedQuotas } & SharedStore) | undefined;
+  readonly #counters: CountersReader;
   #maintenance: Maintenance | undefined;
 
-  private constructor(folder: string, keys: KeysSource, waitMs: number, documents?: SharedDocuments) {
+  private constructor(folder: string, keys: KeysSource, waitMs: number, shared?: SharedStore) {
     this.folder = folder;
-    this.#waitMs = waitMs;
     this.#keys = keys;
-    this.#shared = documents && { documents, quotas: new SharedQuotas(documents) };
+    this.#counters = new CountersReader(folder, waitMs);
+    this.#shared = shared && { ...shared, quotas: new SharedQuotas(shared.documents) };
     this.passwords = new AccountPasswords(this.#keys);
   }
 
@@ -90,11 +90,12 @@ export class AccessStore {
   /**
    * Opens the store of servers that share accounts, keys and quotas. The folder has a copy of accounts and keys. If it has
    * accounts that were never shared, they become shared, with their quotas.
-   * @param documents closed with the store
+   * @param shared its documents are closed with the store
    * @param waits whether this thread may wait for locks of other processes; false on an event loop
    * @throws PriorartError `unavailable`, as a rejection
    */
-  static async openShared(folder: string, documents: SharedDocuments, waits: boolean): Promise<AccessStore> {
+  static async openShared(folder: string, shared: SharedStore, waits: boolean): Promise<AccessStore> {
+    const { documents } = shared;
     makeDurableFolder(folder, 0o700);
     const waitMs = waits ? LOCK_WAIT_MS : 0;
     const copy = new KeysConnection(folder, { create: true, waitMs });
@@ -108,20 +109,25 @@ export class AccessStore {
         }
       };
       const keys = await SharedKeys.open(copy, documents, takeQuotas);
-      return new AccessStore(folder, keys, waitMs, documents);
+      return new AccessStore(folder, keys, waitMs, shared);
     } catch (error) {
       copy.close();
       await documents.close();
       throw error;
     } finally {
       await quotas.close();
-      own.#counters?.close();
+      own.#counters.close();
     }
   }
 
   /** The quotas, if several servers share them. */
   get sharedQuotas(): SharedQuotas | undefined {
     return this.#shared?.quotas;
+  }
+
+  /** The log of requests, of all servers that share this store. The caller closes it. */
+  openLog(options: FileLogOptions = {}): LogStore {
+    return this.#shared?.openLog(options) ?? new FileLog(this.folder, options);
   }
 
   /**
@@ -389,7 +395,7 @@ export class AccessStore {
    */
   quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
     const cycle = cycleAt(account.created_at, now);
-    return { used: this.#openCounters()?.used(account.id, cycle) ?? 0, cycle };
+    return { used: this.#counters.used(account.id, cycle), cycle };
   }
 
   /**
@@ -405,33 +411,14 @@ export class AccessStore {
   async copyTo(folder: string): Promise<void> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#keys.copyTo(folder);
-    this.#openCounters()?.copyTo(join(folder, COUNTERS_FILE));
+    this.#counters.copyTo(folder);
     syncFolder(folder);
   }
 
   async close(): Promise<void> {
-    const counters = this.#counters;
-    this.#counters = undefined;
     await this.#shared?.quotas.close();
     this.#keys.close();
-    counters?.close();
+    this.#counters.close();
     await this.#shared?.documents.close();
-  }
-
-  /** The counters; undefined if no call has been counted. */
-  #openCounters(): Counters | undefined {
-    if (this.#counters && !this.#counters.isMoved()) return this.#counters;
-    this.#counters?.close();
-    this.#counters = undefined;
-    try {
-      this.#counters = new Counters(this.folder, { create: false, waitMs: this.#waitMs });
-      return this.#counters;
-    } catch (error) {
-      if (error instanceof FileMissing) return undefined;
-      if (isPriorartError(error)) throw error;
-      throw new PriorartError('unavailable', `quotas cannot be read: ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
   }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ACCESS_FOLDER, type Account } from '../access/records.js';
+import { shareSessionSecret } from '../access/shared-secret.js';
 import { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
@@ -27,8 +28,16 @@ export async function openAccess(config: Config, isServer: boolean): Promise<Acc
   const folder = accessDir(config.data);
   const cluster = clusterOf(config);
   if (cluster === undefined) return AccessStore.open(folder, { create: !isServer });
-  const { openSharedDocuments } = await import('../cluster/shared-documents.js');
-  return AccessStore.openShared(folder, await openSharedDocuments(cluster), !isServer);
+  const { openSharedStore } = await import('../cluster/shared-store.js');
+  const shared = await openSharedStore(cluster);
+  const access = await AccessStore.openShared(folder, shared, !isServer);
+  try {
+    if (isServer) await shareSessionSecret(folder, shared.documents);
+    return access;
+  } catch (error) {
+    await access.close();
+    throw error;
+  }
 }
 
 /** Opens the access store of a command. Creates the store if it does not exist. */

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { RequestLog } from '../access/request-log.js';
 import { PriorartError } from '../errors.js';
 import { LOG_PAGE } from '../limits.js';
-import { accessCommand, accessDir, integerOption, table, withAccess } from './access-folder.js';
-import { settings } from './options.js';
+import { accessCommand, integerOption, table, withAccess } from './access-folder.js';
 import { print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
@@ -37,9 +36,9 @@ async function run(key: string, flags: Flags): Promise<void> {
   }
   await withAccess(flags, async (access) => {
     const { id } = access.key(key);
-    const log = new RequestLog(accessDir(settings(flags).data));
+    const log = new RequestLog(access.openLog());
     try {
-      const page = log.page(id, limit, flags['cursor']);
+      const page = await log.page(id, limit, flags['cursor']);
       print(page, Boolean(flags['json']), () => {
         const lines = table(
           page.lines.map((line) => [

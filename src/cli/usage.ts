@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { RequestLog } from '../access/request-log.js';
 import { PriorartError } from '../errors.js';
-import { accessCommand, accessDir, accountNamed, table, withAccess } from './access-folder.js';
-import { settings } from './options.js';
+import { accessCommand, accountNamed, table, withAccess } from './access-folder.js';
 import { count, print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
@@ -37,9 +36,9 @@ async function run(flags: Flags): Promise<void> {
       const { id } = accountNamed(access, account);
       keys = new Set(access.list().flatMap((known) => (known.account === id ? [known.id] : [])));
     }
-    const log = new RequestLog(accessDir(settings(flags).data));
+    const log = new RequestLog(access.openLog());
     try {
-      const rows = log.usage(from, to, keys);
+      const rows = await log.usage(from, to, keys);
       print(rows, Boolean(flags['json']), () =>
         rows.length === 0
           ? `No calls from ${from} to ${to}.`

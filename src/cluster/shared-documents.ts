@@ -9,11 +9,10 @@ import type {
   SharedDocuments,
   Stored,
 } from '../access/shared-documents.js';
-import type { ClusterAddress } from '../engine-options.js';
-import { isPriorartError, PriorartError } from '../errors.js';
+import { PriorartError } from '../errors.js';
 import { SHARED } from '../limits.js';
-import { ClusterClient, type Json } from './client.js';
-import { settingsOf } from './settings.js';
+import type { ClusterClient, Json } from './client.js';
+import { inTime } from './in-time.js';
 
 /** Documents of one request. */
 const PAGE = 1_000;
@@ -37,25 +36,7 @@ interface Source {
   id?: string;
 }
 
-/**
- * Opens the documents of a cluster. Makes their index if the cluster has none.
- * @throws PriorartError `unavailable`
- */
-export async function openSharedDocuments(address: Omit<ClusterAddress, 'engine'>): Promise<SharedDocuments> {
-  const settings = settingsOf(address);
-  // The client sends a request again, to another node. So a node gets a part of the time.
-  const timeoutMs = Math.min(settings.timeoutMs, SHARED.waitMs / 2);
-  const documents = new ClusterDocuments(await ClusterClient.open({ ...settings, timeoutMs }));
-  try {
-    await documents.makeIndex();
-    return documents;
-  } catch (error) {
-    await documents.close();
-    throw error;
-  }
-}
-
-class ClusterDocuments implements SharedDocuments {
+export class ClusterDocuments implements SharedDocuments {
   readonly #client: ClusterClient;
   readonly #index: string;
 
@@ -64,6 +45,7 @@ class ClusterDocuments implements SharedDocuments {
     this.#index = `${client.settings.index}-access`;
   }
 
+  /** Makes the index if the cluster has none. @throws PriorartError `unavailable` */
   async makeIndex(): Promise<void> {
     const { replicas } = this.#client.settings;
     const body = {
@@ -190,17 +172,8 @@ class ClusterDocuments implements SharedDocuments {
     return this.#client.close();
   }
 
-  /** Every failure is `unavailable`: a call must not be answered as if it had no account or quota. */
-  async #asking<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    try {
-      return await work(AbortSignal.timeout(SHARED.waitMs));
-    } catch (error) {
-      if (!isPriorartError(error)) throw error;
-      const reason = error.code === 'cancelled' ? 'it did not answer in time' : error.message;
-      throw new PriorartError('unavailable', `the cluster does not give accounts and quotas: ${reason}`, {
-        cause: error,
-        retryAfter: 1,
-      });
-    }
+  /** A call must not be answered as if it had no account or quota. */
+  #asking<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return inTime('the cluster does not give accounts and quotas', work);
   }
 }

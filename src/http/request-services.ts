@@ -51,9 +51,7 @@ export function openRequestServices(
     keepCounters: () => writer.keepCounters(),
     onError: (error) => log.error({ err: error }, 'calls cannot be counted'),
   });
-  const requests = new RequestLog(access.folder, {
-    writer,
-    ...days,
+  const requests = new RequestLog(access.openLog({ writer, megabytes, ...days }), {
     queries: config.requestLogQueries === 'on',
     onError: (error) => log.error({ err: error }, 'the log of requests cannot be written'),
   });
@@ -62,9 +60,10 @@ export function openRequestServices(
     requests,
     admin: administration(access, requests, secret, config),
     async close() {
-      // The log closes the thread that writes for both.
       await limits.close();
       await requests.close();
+      // The thread writes for both.
+      await writer.close();
     },
   };
 }

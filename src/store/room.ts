@@ -17,6 +17,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  renameSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -132,6 +133,22 @@ export function syncFolders(path: string, top: string): void {
  * @returns whether it was made
  */
 export function makeFileOnce(path: string, text: string): boolean {
+  try {
+    putWhole(path, text, linkSync);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Makes or replaces a small file for its owner only. Readers find the old or the new text, and the new one outlives a power cut. */
+export function replaceFile(path: string, text: string): void {
+  putWhole(path, text, renameSync);
+}
+
+/** @param place gives the written file its name */
+function putWhole(path: string, text: string, place: (aside: string, path: string) => void): void {
   const aside = `${path}.${randomUUID()}`;
   try {
     const file = openSync(aside, 'wx', 0o600);
@@ -141,12 +158,8 @@ export function makeFileOnce(path: string, text: string): boolean {
     } finally {
       closeSync(file);
     }
-    linkSync(aside, path);
+    place(aside, path);
     syncFolder(dirname(path));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
   } finally {
     rmSync(aside, { force: true });
   }

@@ -87,7 +87,7 @@ describe('damaged log of requests', () => {
   for (const [name, damage] of DAMAGES) {
     it(`a file that is ${name} is neither read nor written, and no process ends`, async () => {
       const dir = folder();
-      const whole = new RequestLog(dir);
+      const whole = RequestLog.ofFolder(dir);
       for (let n = 0; n < 2_000; n++) {
         whole.add(request(n));
         if (n % 50 === 0) await whole.flush();
@@ -97,9 +97,9 @@ describe('damaged log of requests', () => {
       assert.ok(statSync(file).size > 20 * PAGE, `expected more than 20 pages in ${file}`);
       damage(file);
       const told: unknown[] = [];
-      const log = new RequestLog(dir, { onError: (error) => told.push(error) });
-      assert.throws(() => log.page('key_1', 10), /log\.db is damaged: .*move it away/s);
-      assert.throws(() => log.usage('2000-01-01', '2999-01-01'), /damaged/);
+      const log = RequestLog.ofFolder(dir, { onError: (error) => told.push(error) });
+      await assert.rejects(log.page('key_1', 10), /log\.db is damaged: .*move it away/s);
+      await assert.rejects(log.usage('2000-01-01', '2999-01-01'), /damaged/);
       log.add(request(1));
       await log.flush();
       await log.flush();
@@ -109,7 +109,7 @@ describe('damaged log of requests', () => {
       rmSync(file);
       await log.flush();
       assert.deepEqual(
-        log.page('key_1', 10).lines.map(({ request_id: id }) => id),
+        (await log.page('key_1', 10)).lines.map(({ request_id: id }) => id),
         ['r-1'],
       );
       await log.close();

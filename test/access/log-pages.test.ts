@@ -48,7 +48,7 @@ function pageByKey(
 
 it('pages of several keys are those of a statement for each key', async (t) => {
   const folder = temporary(t);
-  const requests = new RequestLog(folder, { days: 3650 });
+  const requests = RequestLog.ofFolder(folder, { days: 3650 });
   t.after(() => requests.close());
   for (let n = 0; n < LINES; n++) {
     const [key, status] = [KEYS[(n * n) % 4]!, n % 5 === 0 ? 429 : 200];

@@ -4,6 +4,7 @@ import type {
   DocumentVersion,
   NumberedDocument,
   SharedDocuments,
+  SharedStore,
   Stored,
 } from '../../src/access/shared-documents.js';
 import { PriorartError } from '../../src/errors.js';
@@ -29,6 +30,14 @@ export class MemoryCluster {
   /** Does the writes that are late. Those that came too late change nothing. */
   land(): void {
     for (const write of this.#late.splice(0)) write();
+  }
+
+  /** What another server shares. Its log is none. */
+  store(): SharedStore {
+    const openLog = () => {
+      throw new Error('there is no log in memory');
+    };
+    return { documents: this.connect(), openLog };
   }
 
   /** Another server's connection. @param link false: the server is dead, and nothing of it arrives */

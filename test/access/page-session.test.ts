@@ -144,12 +144,19 @@ onEachAdapter('sessions of the web page', (adapter) => {
       used: 2,
     });
     assert.equal(now.json.kind, 'visitor');
-    const log = new RequestLog(service.accessFolder);
+    const log = RequestLog.ofFolder(service.accessFolder);
     t.after(() => log.close());
-    const lines = () =>
-      log.page(pageKeyOf(account.id), 10).lines.map(({ endpoint, status }) => `${endpoint} ${status}`);
-    await until(() => lines().length === 4, 'the lines of the log are written');
-    assert.deepEqual(lines(), ['semantic 429', 'details 200', 'semantic-analytics 200', 'semantic 200']);
+    const lines = async () =>
+      (await log.page(pageKeyOf(account.id), 10)).lines.map(
+        ({ endpoint, status }) => `${endpoint} ${status}`,
+      );
+    await until(async () => (await lines()).length === 4, 'the lines of the log are written');
+    assert.deepEqual(await lines(), [
+      'semantic 429',
+      'details 200',
+      'semantic-analytics 200',
+      'semantic 200',
+    ]);
     const key = service.access.key(pageKeyOf(account.id));
     assert.deepEqual([key.environment, key.state, key.account], ['page', 'active', account.id]);
     await assert.rejects(service.access.revoke(key.id), /belongs to the web page/);

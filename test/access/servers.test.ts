@@ -166,8 +166,8 @@ describe('two servers on one folder', () => {
       assert.deepEqual(await both(key.secret), [200, 200]);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
-      const log = new RequestLog(dir);
-      const statuses = log.page(revoked, 10).lines.map(({ status }) => status);
+      const log = RequestLog.ofFolder(dir);
+      const statuses = (await log.page(revoked, 10)).lines.map(({ status }) => status);
       await log.close();
       logged.push(...statuses);
       await remove();
@@ -252,10 +252,10 @@ describe('a server that is killed', () => {
     assert.ok(answered.size >= quota - broken, `${answered.size} + ${broken} cut off of ${quota}`);
     assert.equal(store.quotaUsed(account).used, quota);
 
-    const log = new RequestLog(dir);
+    const log = RequestLog.ofFolder(dir);
     const logged = new Set<string>();
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const page = log.page(key.id, 1_000, cursor);
+      const page = await log.page(key.id, 1_000, cursor);
       for (const line of page.lines) logged.add(line.request_id);
       cursor = page.next;
     }

@@ -25,7 +25,7 @@ function folder(): string {
 }
 
 async function serverOn(cluster: MemoryCluster, at = folder()): Promise<AccessStore> {
-  const store = await AccessStore.openShared(at, cluster.connect(), true);
+  const store = await AccessStore.openShared(at, cluster.store(), true);
   opened.push(store);
   return store;
 }
@@ -119,7 +119,7 @@ describe('shared accounts', () => {
     const at = folder();
     const a = await serverOn(cluster);
     const account = await a.createAccount(team);
-    const b = await AccessStore.openShared(at, cluster.connect(), true);
+    const b = await AccessStore.openShared(at, cluster.store(), true);
     await b.close();
     for (let n = 0; n < SHARED.changesRemembered + 5; n++)
       await a.changeAccount(account.id, { name: `Team ${n}` });
@@ -178,15 +178,15 @@ describe('shared accounts', () => {
   it('a copy of other accounts is refused, and accounts that the cluster lost are not removed', async () => {
     const at = folder();
     const cluster = new MemoryCluster();
-    const a = await AccessStore.openShared(at, cluster.connect(), true);
+    const a = await AccessStore.openShared(at, cluster.store(), true);
     await a.createAccount(team);
     await a.close();
     cluster.documents.clear();
     cluster.numbered.clear();
-    await assert.rejects(AccessStore.openShared(at, cluster.connect(), true), /has lost the accounts/);
+    await assert.rejects(AccessStore.openShared(at, cluster.store(), true), /has lost the accounts/);
     const other = new MemoryCluster();
     await serverOn(other);
-    await assert.rejects(AccessStore.openShared(at, other.connect(), true), /a copy of other accounts/);
+    await assert.rejects(AccessStore.openShared(at, other.store(), true), /a copy of other accounts/);
     const alone = AccessStore.open(at);
     assert.equal(alone.accounts().length, 1);
     await alone.close();

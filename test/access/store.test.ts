@@ -371,7 +371,7 @@ describe('files of the access store', () => {
       const { store, account, id, secret } = await withKey(dir);
       const limits = new CallLimits(store);
       await limits.settle(await limits.reserve(account), true);
-      const log = new RequestLog(dir);
+      const log = RequestLog.ofFolder(dir);
       log.add({ key: id, time: 1, requestId: 'r', endpoint: 'e', status: 200, ms: 1, client: 'c' });
       await log.flush();
       const copy = join(folder(), 'access');

@@ -60,7 +60,7 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
   assert.ok(doubtful.stderr.includes(account.id) && doubtful.stderr.includes(twin.id), doubtful.stderr);
   assert.equal((await quiet(twin.id)).code, 0);
 
-  const log = new RequestLog(join(data, 'access'), { queries: true });
+  const log = RequestLog.ofFolder(join(data, 'access'), { queries: true });
   const time = Date.now();
   const day = new Date(time).toISOString().slice(0, 10);
   for (const requestId of ['first', 'second'])

@@ -1,6 +1,6 @@
-/** Two servers on one cluster, each with a folder of its own: keys and quotas hold across both. */
+/** Two servers on one cluster, each with a folder of its own: keys, quotas, the log of requests and sessions hold across both. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -13,6 +13,9 @@ import { missingForCluster, type StartedCluster, startedCluster } from './starte
 const skip = await missingForCluster();
 const QUOTA = 30;
 const PATH = '/api/v1/search/semantic';
+
+/** Ids of the requests on a page of the log. */
+const idsOf = ({ lines }: { lines: { request_id: string }[] }) => lines.map((line) => line.request_id);
 
 describe('two servers on one cluster', { skip }, () => {
   const root = mkdtempSync(join(tmpdir(), 'priorart-shared-'));
@@ -47,6 +50,19 @@ describe('two servers on one cluster', { skip }, () => {
     });
     await answer.arrayBuffer();
     return answer;
+  };
+  /** Asks the administration of a server. @param body that of a POST */
+  const administration = async (server: Serving, path: string, body?: object) => {
+    const folder = server === servers[0] ? 'a' : 'b';
+    const secret = readFileSync(join(root, folder, 'access/admin-secret'), 'utf8').trim();
+    const answer = await fetch(`${server.url}/admin/api/v1${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    return JSON.parse(text);
   };
   /** Until all servers answer a search without a question, which costs nothing, with a status: 422 if they know the key. */
   const untilAll = (secret: string, wanted: number) =>
@@ -147,5 +163,102 @@ describe('two servers on one cluster', { skip }, () => {
     await untilAll(secret, 422);
     for (let n = 2; n < QUOTA; n++) assert.equal((await ask(servers[n % 2]!, secret)).status, 200);
     for (const server of servers) assert.equal((await ask(server, secret)).status, 429);
+  });
+
+  test('the log and the usage are those of both servers, and a kill loses no line before the last ones', async () => {
+    const { secret, id } = await newKey('Logged');
+    await untilAll(secret, 422);
+    const [a, b] = servers as [Serving, Serving];
+    /** Ids of requests in the log, newest first, as a server shows it. */
+    const logged = async () => idsOf(await administration(b, `/keys/${id}/logs?limit=1000`));
+    const counted = async () => {
+      const { usage }: { usage: { requests: number }[] } = await administration(b, `/usage?key=${id}`);
+      return usage.reduce((sum, { requests }) => sum + requests, 0);
+    };
+    const idOf = async (server: Serving) => (await ask(server, secret, '')).headers.get('x-request-id')!;
+    const isLogged = (request: string) =>
+      until(async () => (await logged()).includes(request), `${request} is in the log`);
+    const asked: string[] = [];
+    for (let n = 0; n < 40; n++) asked.push(await idOf(servers[n % 2]!));
+    for (const server of servers) await isLogged(await idOf(server));
+    const found = await logged();
+    assert.deepEqual(
+      found.filter((one) => asked.includes(one)),
+      asked.toReversed(),
+      'lines of both servers, in one order',
+    );
+    assert.equal(await counted(), found.length, 'usage is the sum');
+    assert.deepEqual(
+      idsOf(await command('logs', id, '--limit', '1000')),
+      await logged(),
+      'as commands show it',
+    );
+    // The lines that are written before the kill stay; later ones may be lost.
+    const before = await Promise.all(Array.from({ length: 20 }, () => idOf(a)));
+    await isLogged(await idOf(a));
+    const late = await Promise.all(Array.from({ length: 5 }, () => idOf(a)));
+    await a.end('SIGKILL');
+    await isLogged(await idOf(b));
+    const after = await logged();
+    assert.deepEqual(
+      before.filter((one) => !after.includes(one)),
+      [],
+    );
+    const lost = late.filter((one) => !after.includes(one));
+    assert.equal(await counted(), after.length, `${lost.length} of the last five are lost`);
+    servers = [await start('a'), b];
+    await untilAll(secret, 422);
+  });
+
+  test('while the cluster takes no lines, requests are answered, and their lines are written later', async () => {
+    const { secret, id } = await newKey('Closed');
+    await untilAll(secret, 422);
+    const change = async (action: '_close' | '_open') => {
+      const answer = await fetch(`${cluster.urls[0]}/${index}-log-1/${action}`, { method: 'POST' });
+      assert.equal(answer.status, 200, await answer.text());
+    };
+    const [a, b] = servers as [Serving, Serving];
+    const lines = async () => idsOf(await administration(b, `/keys/${id}/logs?limit=1000`));
+    const first = (await ask(a, secret)).headers.get('x-request-id');
+    await until(async () => (await lines()).includes(first!), 'the log is written');
+    await change('_close');
+    const ids: string[] = [];
+    for (let n = 0; n < 10; n++) {
+      const answer = await ask(servers[n % 2]!, secret);
+      assert.equal(answer.status, 200);
+      ids.push(answer.headers.get('x-request-id')!);
+    }
+    await change('_open');
+    await until(async () => {
+      const found = await lines();
+      return ids.every((one) => found.includes(one));
+    }, 'all lines are written');
+    const found = await lines();
+    assert.equal(new Set(found).size, found.length, 'each once');
+  });
+
+  test('who signs in on one server is signed in on the other, and signs out on both', async () => {
+    const password = 'correct horse battery staple';
+    const { account, secret } = await newKey('Signed in');
+    await untilAll(secret, 422);
+    const [a, b] = servers as [Serving, Serving];
+    const page = { 'x-priorart-page': '1', 'content-type': 'application/json' };
+    await administration(a, `/accounts/${account}/password`, { password });
+    const kindOn = async ({ url }: Serving, cookie: string) => {
+      const answer = await fetch(`${url}/session`, { headers: { ...page, cookie } });
+      return ((await answer.json()) as { kind: string }).kind;
+    };
+    let cookie = '';
+    await until(async () => {
+      const body = JSON.stringify({ account: 'Signed in', password });
+      const answer = await fetch(`${a.url}/session`, { method: 'POST', headers: page, body });
+      cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
+      return answer.status === 200;
+    }, 'the first server knows the password');
+    await until(async () => (await kindOn(b, cookie)) === 'account', 'the other server knows the session');
+    const left = await fetch(`${b.url}/session`, { method: 'DELETE', headers: { ...page, cookie } });
+    assert.equal(left.status, 200);
+    assert.equal(await kindOn(b, cookie), 'none');
+    await until(async () => (await kindOn(a, cookie)) === 'none', 'the session has ended on both');
   });
 });

@@ -50,12 +50,12 @@ test('a server that is killed under load leaves a whole folder and correct count
     return answered.has(id) ? id : undefined;
   }
 
-  const log = new RequestLog(join(data, 'access'));
+  const log = RequestLog.ofFolder(join(data, 'access'));
   t.after(() => log.close());
-  function logged(): Set<string> {
+  async function logged(): Promise<Set<string>> {
     const found = new Set<string>();
     for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-      const page = log.page(key.id, 1_000, cursor);
+      const page = await log.page(key.id, 1_000, cursor);
       for (const line of page.lines) if (line.status === 200) found.add(line.request_id);
       cursor = page.next;
     }
@@ -80,9 +80,9 @@ test('a server that is killed under load leaves a whole folder and correct count
       let mark: string | undefined;
       while (mark === undefined) mark = await ask(server.url);
       const last = mark;
-      await until(() => {
+      await until(async () => {
         server.check();
-        return logged().has(last);
+        return (await logged()).has(last);
       }, 'the line is written');
       written.push(...before, mark);
     }
@@ -105,8 +105,8 @@ test('a server that is killed under load leaves a whole folder and correct count
     `${used} counted of ${answered.size} answered, ${broken} cut off`,
   );
 
-  const lines = logged();
-  const calls = log.usage('2000-01-01', '2100-01-01').reduce((sum, { ok }) => sum + ok, 0);
+  const lines = await logged();
+  const calls = (await log.usage('2000-01-01', '2100-01-01')).reduce((sum, { ok }) => sum + ok, 0);
   assert.equal(calls, lines.size, 'lines and usage are written together');
   assert.ok(lines.size <= used, 'the log has only counted searches');
   assert.deepEqual(

@@ -15,7 +15,7 @@ await AccessStore.open(folder).close();
 new AdminSecret(folder).make();
 say({ admin: true });
 say({ links: linkSecret(dir) });
-const log = new RequestLog(folder);
+const log = RequestLog.ofFolder(folder);
 log.add({
   ...{ key, time: Date.now(), requestId: 'first', endpoint: 'semantic', status: 200, ms: 1 },
   client: '127.0.0.1',

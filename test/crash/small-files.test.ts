@@ -64,10 +64,10 @@ async function judge(dir: string, said: string): Promise<void> {
   if (links !== undefined) assert.equal(readFileSync(file, 'utf8').trim(), links);
   if (!said.includes('logged')) return;
   rmSync(join(dir, 'access/log.db-shm'), { force: true });
-  const log = new RequestLog(join(dir, 'access'));
+  const log = RequestLog.ofFolder(join(dir, 'access'));
   try {
     assert.deepEqual(
-      log.page(KEY, 10).lines.map((line) => line.request_id),
+      (await log.page(KEY, 10)).lines.map((line) => line.request_id),
       ['first'],
     );
   } finally {

@@ -95,11 +95,11 @@ onEachAdapter('POST /mcp', (adapter) => {
     await post(message('tools/call', { name: 'get_coverage', arguments: {} }), key);
     const expected = ['mcp 200', 'mcp.search_patents 200', 'mcp.search_patents 422', 'mcp.get_coverage 200'];
     assert.deepEqual(logged(id), expected);
-    const log = new RequestLog(service.accessFolder);
-    const lines = () => log.page(id, 10).lines;
+    const log = RequestLog.ofFolder(service.accessFolder);
+    const lines = async () => (await log.page(id, 10)).lines;
     try {
-      await until(() => lines().length === 4, 'the lines are stored');
-      const stored = lines().map(({ endpoint, status }) => `${endpoint} ${status}`);
+      await until(async () => (await lines()).length === 4, 'the lines are stored');
+      const stored = (await lines()).map(({ endpoint, status }) => `${endpoint} ${status}`);
       assert.deepEqual(stored.reverse(), expected);
     } finally {
       await log.close();

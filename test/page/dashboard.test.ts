@@ -264,7 +264,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
       environment: 'production',
       name: 'many',
     });
-    const log = new RequestLog(service.accessFolder);
+    const log = RequestLog.ofFolder(service.accessFolder);
     const time = Date.now() - 60_000;
     for (let n = 0; n < LOG_ROWS; n++)
       log.add({

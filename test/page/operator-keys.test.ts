@@ -127,7 +127,7 @@ describe('keys and the log of the operator', { skip: noBrowser }, () => {
     const { access, accessFolder } = site.service;
     const { id } = await access.createAccount({ name: 'Logged', plan: 'free' });
     const key = await access.createKey({ account: id, environment: 'production', name: 'l' });
-    const log = new RequestLog(accessFolder);
+    const log = RequestLog.ofFolder(accessFolder);
     const line = { key: key.id, time: Date.now(), endpoint: 'semantic', ms: 5, client: '192.0.2.1' };
     log.add({ ...line, status: 200, requestId: 'fine' });
     log.add({ ...line, status: 422, requestId: 'wrong', code: 'invalid_request' });

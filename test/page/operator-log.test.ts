@@ -17,7 +17,7 @@ describe('usage and the log of the operator', { skip: noBrowser }, () => {
 
   it('tells in the log whose key a call had, and why it was refused', async () => {
     const { access, accessFolder } = site.service;
-    const log = new RequestLog(accessFolder);
+    const log = RequestLog.ofFolder(accessFolder);
     const keys: string[] = [];
     for (const name of ['North', 'South']) {
       const { id } = await access.createAccount({ name, plan: 'free' });
@@ -56,7 +56,7 @@ describe('usage and the log of the operator', { skip: noBrowser }, () => {
 
   it('tells accounts and keys of the same name apart in usage and the log, and reads what is left', async () => {
     const { access, accessFolder } = site.service;
-    const log = new RequestLog(accessFolder);
+    const log = RequestLog.ofFolder(accessFolder);
     const accounts: string[] = [];
     const keys: string[] = [];
     for (const names of [['one', 'one'], ['one']]) {
@@ -161,7 +161,7 @@ describe('usage and the log of the operator', { skip: noBrowser }, () => {
 
   it('reads how clients of LLMs have access if accounts cannot sign in for them, and by which keys', async () => {
     const { access, accessFolder } = site.service;
-    const log = new RequestLog(accessFolder);
+    const log = RequestLog.ofFolder(accessFolder);
     const ids: string[] = [];
     for (const name of ['East', 'West']) {
       const account = await access.createAccount({ name, plan: 'free' });

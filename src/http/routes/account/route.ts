@@ -130,7 +130,7 @@ export const ownUsage: Route = {
     const own = ownOf(call);
     const keys = key === undefined ? new Set(own.keys.keys()) : new Set([ownKey(own, key).id]);
     await own.requests.flush();
-    return answer({ from, to, usage: own.requests.usage(from, to, keys) });
+    return answer({ from, to, usage: await own.requests.usage(from, to, keys) });
   },
 };
 
@@ -147,7 +147,7 @@ export const ownLogs: Route = {
     // Includes the lines that this server has not written yet.
     await own.requests.flush();
     const { limit, cursor } = asked;
-    return answer(own.requests.pageOfKeys(keys, limit, { filter: filterOf(asked), cursor }));
+    return answer(await own.requests.pageOfKeys(keys, limit, { filter: filterOf(asked), cursor }));
   },
 };
 

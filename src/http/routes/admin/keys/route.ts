@@ -90,6 +90,6 @@ export const keyLogs: Route = {
     const { id } = store.key(call.parameters['key']!);
     // Includes the lines that this server has not written yet.
     await requests.flush();
-    return answer(requests.page(id, limit, cursor));
+    return answer(await requests.page(id, limit, cursor));
   },
 };

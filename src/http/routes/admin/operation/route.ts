@@ -33,7 +33,7 @@ export const allLogs: Route = {
     }
     await requests.flush();
     const { limit, cursor } = asked;
-    return answer(requests.pageOfKeys(keys, limit, { filter: filterOf(asked), cursor }));
+    return answer(await requests.pageOfKeys(keys, limit, { filter: filterOf(asked), cursor }));
   },
 };
 

@@ -22,7 +22,7 @@ export const usage: Route = {
       keys = new Set(store.list().flatMap((known) => (known.account === id ? [known.id] : [])));
     }
     await requests.flush();
-    return answer({ from, to, usage: requests.usage(from, to, keys) });
+    return answer({ from, to, usage: await requests.usage(from, to, keys) });
   },
 };
 
