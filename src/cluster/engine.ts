@@ -25,7 +25,7 @@ import type { Body, Coverage, TaggedBody } from '../search/types.js';
 import type { Publications } from '../store/publications.js';
 import type { SourceRecord } from '../store/source-record.js';
 import { untilUnblocked } from './bulk.js';
-import { ClusterClient, type OneState, unavailable } from './client.js';
+import { ClusterClient, type OneState, together, unavailable } from './client.js';
 import { CurrentIndex } from './current-index.js';
 import { deletePublications } from './delete.js';
 import { findClusterDrawing, ingestIntoCluster } from './drawings.js';
@@ -296,11 +296,8 @@ export class ClusterEngine implements EngineBackend {
   /** Opens the models of every worker, and compares them with the index. */
   async #openModels(): Promise<void> {
     const { parallel } = this.#answers;
-    const opened = Array.from({ length: parallel }, () =>
-      this.#answers.ask({ kind: 'embed', documents: [] }),
-    );
-    const failed = (await Promise.allSettled(opened)).find((end) => end.status === 'rejected');
-    if (failed) throw failed.reason;
+    const open = () => this.#answers.ask({ kind: 'embed', documents: [] });
+    await together(Array.from({ length: parallel }, open));
   }
 
   #changed(): void {

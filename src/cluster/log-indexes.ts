@@ -5,7 +5,7 @@
 import type { ClusterClient, Json } from './client.js';
 import { unavailable } from './client.js';
 
-/** The version in the names of the indexes. Another mapping gets another one. */
+/** Version in the names of the indexes. Increase it if their mapping changes. */
 const VERSION = 1;
 /** Time after which lines are visible to others than the log, which asks for the newest itself. */
 const REFRESH = '30s';

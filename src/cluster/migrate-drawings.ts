@@ -41,26 +41,18 @@ export function drawingsToCluster(
   bucket: S3Drawings | undefined,
   signal: AbortSignal | undefined,
 ): Promise<CopiedDrawings | undefined> {
-  return untilStopped(signal, () => toCluster(dir, pinned, client, bucket, signal));
-}
-
-async function toCluster(
-  dir: string,
-  pinned: PinnedDocuments,
-  client: ClusterClient,
-  bucket: S3Drawings | undefined,
-  signal: AbortSignal | undefined,
-): Promise<CopiedDrawings | undefined> {
-  const source = pinned.allFigures();
-  if (bucket === undefined) return leftOf(source);
-  // The state is older than the list of files, so that every image that it names is among them.
-  const failed = new Set<string>();
-  const onFailed = (content: string) => void failed.add(content);
-  await pushDrawings(new LocalDrawings(dir), bucket, { signal, onFailed });
-  const table = await ClusterFigures.open(client, signal);
-  const files = new LocalDrawings(dir);
-  const isThere = async (content: string) => !failed.has(content) && (await files.has(content));
-  return copyFigures(source, table, isThere, signal);
+  return untilStopped(signal, async () => {
+    const source = pinned.allFigures();
+    if (bucket === undefined) return leftOf(source);
+    // The state is older than the list of files, so that every image that it names is among them.
+    const failed = new Set<string>();
+    const onFailed = (content: string) => void failed.add(content);
+    const files = new LocalDrawings(dir);
+    await pushDrawings(files, bucket, { signal, onFailed });
+    const table = await ClusterFigures.open(client, signal);
+    const isThere = async (content: string) => !failed.has(content) && (await files.has(content));
+    return copyFigures(source, table, isThere, signal);
+  });
 }
 
 /**
@@ -74,29 +66,22 @@ export function drawingsToFolder(
   store: Store,
   signal: AbortSignal | undefined,
 ): Promise<CopiedDrawings | undefined> {
-  return untilStopped(signal, () => toFolder(client, bucket, store, signal));
-}
-
-async function toFolder(
-  client: ClusterClient,
-  bucket: S3Drawings | undefined,
-  store: Store,
-  signal: AbortSignal | undefined,
-): Promise<CopiedDrawings | undefined> {
-  const source = ofStored(allFigures(client, signal), store);
-  if (bucket === undefined) return leftOf(source);
-  const files = new LocalDrawings(store.dir);
-  const fetched = async (content: string): Promise<boolean> => {
-    if (await files.has(content)) return true;
-    try {
-      await files.put(await bucket.read(content, signal));
-      return true;
-    } catch (error) {
-      if (isPriorartError(error) && ['not_found', 'data_corrupt'].includes(error.code)) return false;
-      throw error;
-    }
-  };
-  return copyFigures(source, new FolderFigures(store), fetched, signal);
+  return untilStopped(signal, async () => {
+    const source = ofStored(allFigures(client, signal), store);
+    if (bucket === undefined) return leftOf(source);
+    const files = new LocalDrawings(store.dir);
+    const fetched = async (content: string): Promise<boolean> => {
+      if (await files.has(content)) return true;
+      try {
+        await files.put(await bucket.read(content, signal));
+        return true;
+      } catch (error) {
+        if (isPriorartError(error) && ['not_found', 'data_corrupt'].includes(error.code)) return false;
+        throw error;
+      }
+    };
+    return copyFigures(source, new FolderFigures(store), fetched, signal);
+  });
 }
 
 async function untilStopped<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,4 @@
 /** Answers questions on worker threads, or on the calling thread. Both have the same interface. */
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { PriorartError } from '../errors.js';
@@ -46,8 +45,8 @@ export interface Answers {
 }
 
 export interface PoolOptions {
-  /** Worker threads; 0 answers on the calling thread. Default: one per processor. */
-  workers?: number | undefined;
+  /** Worker threads; 0 answers on the calling thread. */
+  workers: number;
   /** Searches that may wait for each worker. */
   queuePerWorker?: number | undefined;
   observe?: AnswerObserver | undefined;
@@ -58,7 +57,7 @@ const unobserved: AnswerObserver = () => {};
 /** Answers by worker threads, or by the calling thread. */
 export function answersOf(
   threads: Threads,
-  { workers = availableParallelism(), queuePerWorker = QUEUE_PER_WORKER, observe }: PoolOptions,
+  { workers, queuePerWorker = QUEUE_PER_WORKER, observe }: PoolOptions,
 ): Answers {
   if (workers === 0) return new Inline(threads, observe);
   return new Pool(threads, workers, queuePerWorker, observe);

@@ -78,7 +78,7 @@ describe('log of requests in a file', () => {
     await damaged.close();
   });
 
-  it('refuses a cursor that is none of a file', async () => {
+  it('refuses a cursor of another form', async () => {
     const log = RequestLog.ofFolder(folder());
     const refused = { code: 'usage', message: /^cursor: got/ };
     await assert.rejects(log.page('key_a', 10, '1-99999999999'), refused);

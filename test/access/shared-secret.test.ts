@@ -45,7 +45,7 @@ it('servers that start at once share one secret, also if answers and writes are 
   }
 });
 
-it('the secret of the first folder is kept, and a folder with another one takes it', async (t) => {
+it('the secret of the first folder stays, and a folder with a different secret takes it over', async (t) => {
   const cluster = new MemoryCluster();
   const [one, two] = folders(t, 2) as [string, string];
   const [first, second] = [new SessionSigner(one), new SessionSigner(two)];
