@@ -15,7 +15,7 @@ import { canPin } from '../machine.js';
 import { Target } from '../recall/target.js';
 import type { Benchmark, Figure, Plot, Section } from '../result.js';
 import { sectionOf, wantedOf } from '../sections.js';
-import { filtersOf, KINDS, type Kind, mixOf, requestsOf } from './requests.js';
+import { FEW_FROM, filtersOf, KINDS, type Kind, mixOf, requestsOf } from './requests.js';
 
 const SIZES = { short: [100_000], whole: [100_000, 1_000_000, 4_000_000] };
 const QUESTIONS = 500;
@@ -37,7 +37,9 @@ const PARTS = [
 const TITLES: Record<Kind | 'mix', string> = {
   search: 'Searches without a filter',
   filtered: 'Searches with a filter',
-  analytics: 'Statistics by four axes over at most 10,000 documents',
+  analytics: 'Statistics by four axes, defaults',
+  few: `Statistics by four axes over few documents (min_score ${FEW_FROM})`,
+  many: 'Statistics by four axes over 10,000 documents (min_score 0)',
   details: 'Details of one document',
   mix: 'An ordinary day: 37.5 % searches, 37.5 % with a filter, 15 % details, 10 % statistics',
 };

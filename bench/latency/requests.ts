@@ -4,8 +4,11 @@ import { below, type Random, stream } from '../corpus/random.js';
 import { post } from '../http/data.js';
 import type { Message } from '../http/generator.js';
 
-export const KINDS = ['search', 'filtered', 'analytics', 'details'] as const;
+export const KINDS = ['search', 'filtered', 'analytics', 'few', 'many', 'details'] as const;
 export type Kind = (typeof KINDS)[number];
+
+/** Similarity from which statistics count few documents. */
+export const FEW_FROM = 0.7;
 
 /** Typical filters, with equal frequency. */
 export const FILTERS: readonly ((question: Question, next: Random) => object)[] = [
@@ -33,6 +36,14 @@ export function requestsOf(key: string, questions: readonly Question[]): Record<
     weight: 1,
     text: post(key, path, body),
   });
+  const statistics = (kind: Kind, limits: object) =>
+    questions.map(({ text }) =>
+      message(kind, '/api/v1/search/semantic-analytics', {
+        query: text,
+        stats_group_by: ['year', 'country', 'applicant', 'ipc'],
+        ...limits,
+      }),
+    );
   return {
     search: questions.map(({ text }) => message('search', '/api/v1/search/semantic', { query: text })),
     filtered: questions.map((question, n) =>
@@ -41,12 +52,9 @@ export function requestsOf(key: string, questions: readonly Question[]): Record<
         ...filters[n],
       }),
     ),
-    analytics: questions.map(({ text }) =>
-      message('analytics', '/api/v1/search/semantic-analytics', {
-        query: text,
-        stats_group_by: ['year', 'country', 'applicant', 'ipc'],
-      }),
-    ),
+    analytics: statistics('analytics', {}),
+    few: statistics('few', { min_score: FEW_FROM }),
+    many: statistics('many', { min_score: 0 }),
     details: questions.map(({ target }) =>
       message('details', '/api/v1/patents/details', { patent_ids: [target.patent_id] }),
     ),
@@ -54,10 +62,13 @@ export function requestsOf(key: string, questions: readonly Question[]): Record<
 }
 
 /** Shares of the typical mix, percent. */
-const MIX: Record<Kind, number> = { search: 37.5, filtered: 37.5, details: 15, analytics: 10 };
+const MIX: Partial<Record<Kind, number>> = { search: 37.5, filtered: 37.5, details: 15, analytics: 10 };
 
 export function mixOf(requests: Record<Kind, readonly Message[]>): Message[] {
-  return KINDS.flatMap((kind) =>
-    requests[kind].map((message) => ({ ...message, weight: MIX[kind] / requests[kind].length })),
-  );
+  return KINDS.flatMap((kind) => {
+    const share = MIX[kind] ?? 0;
+    return share === 0
+      ? []
+      : requests[kind].map((message) => ({ ...message, weight: share / requests[kind].length }));
+  });
 }

@@ -32,6 +32,9 @@ const FIRST: usize = 2;
 const BESIDES: usize = 256;
 /// Passages of each document whose vectors are prefetched.
 const PREFETCHED: usize = 3;
+/// Passages of a document that are put in order one by one. If more are needed, the rest is sorted. Nearly always, the
+/// best is found before.
+const SELECTED: usize = 8;
 /// Passages of a document without a sketch whose vectors are prefetched.
 const ROWS: usize = 32;
 /// Number of documents ahead whose bits are prefetched.
@@ -263,9 +266,10 @@ impl Search<'_, '_> {
                 let soon = &visits[ready];
                 let part = &self.parts[documents[soon.document as usize].part as usize];
                 let passages = soon.passages(likely);
-                passages.sort_unstable_by(Likely::best_first);
-                for &Likely { row, .. } in passages.iter().take(PREFETCHED) {
-                    vectors::prefetch(part.facts.rows(row as usize..row as usize + 1));
+                for n in 0..passages.len().min(PREFETCHED) {
+                    best_to_front(&mut passages[n..]);
+                    let row = passages[n].row as usize;
+                    vectors::prefetch(part.facts.rows(row..row + 1));
                 }
                 ready += 1;
             }
@@ -273,7 +277,15 @@ impl Search<'_, '_> {
             let part = &self.parts[part as usize];
             let first = part.facts.rows_of(ordinal as usize).start;
             let (mut score, mut passage) = (f32::NEG_INFINITY, 0);
-            for &Likely { row, at_most, .. } in &*visit.passages(likely) {
+            let passages = visit.passages(likely);
+            for n in 0..passages.len() {
+                match n {
+                    ..PREFETCHED => {} // in order already
+                    ..SELECTED => best_to_front(&mut passages[n..]),
+                    SELECTED => passages[n..].sort_unstable_by(Likely::best_first),
+                    _ => {}
+                }
+                let Likely { row, at_most, .. } = passages[n];
                 if at_most < score || at_most < least {
                     break;
                 }
@@ -292,6 +304,17 @@ impl Search<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Swaps the likeliest passage to the front of a list that is not empty. Sorting all would take longer: a document has
+/// dozens of passages, and few of them are scored.
+fn best_to_front(passages: &mut [Likely]) {
+    let mut best = 0;
+    for n in 1..passages.len() {
+        // Without a branch, which could not be predicted.
+        best = if passages[n].at_most > passages[best].at_most { n } else { best };
+    }
+    passages.swap(0, best);
 }
 
 /// Appends the passages of a document that may reach `least`. Returns the greatest likely score.
@@ -349,8 +372,13 @@ pub(super) fn best_passages(
         likely.clear();
         probe.means(sketches.docs(ordinal..ordinal + 1), sums, means);
         likely_of(segment, &sketches, probe, means[0], rows.clone(), f32::NEG_INFINITY, sums, likely)?;
-        likely.sort_unstable_by(Likely::best_first);
-        for &Likely { row, .. } in likely.iter().take(request.chunks) {
+        // The rest stays unsorted: hardly any of it is scored.
+        let first = likely.len().min(request.chunks);
+        if first > 0 && first < likely.len() {
+            likely.select_nth_unstable_by(first - 1, Likely::best_first);
+        }
+        likely[..first].sort_unstable_by(Likely::best_first);
+        for &Likely { row, .. } in &likely[..first] {
             vectors::prefetch(segment.rows(row as usize..row as usize + 1));
         }
         let mut best: Passages = Vec::with_capacity(request.chunks + 1);
