@@ -10,7 +10,7 @@
 //!
 //! A document without bags has no bytes, and lengths of 0.
 
-use crate::file::{bytes_of, Container, Writer};
+use crate::file::{bytes_of, cast, Container, Plain, Writer};
 use crate::{Error, Result};
 use std::ops::Range;
 
@@ -117,35 +117,62 @@ impl BagsBuilder {
     }
 }
 
+/// Where the bags of an open segment are in its file.
+pub struct BagPlaces {
+    model: String,
+    bytes: Range<usize>,
+    at: Range<usize>,
+    lengths: Range<usize>,
+}
+
+impl BagPlaces {
+    pub fn open<'a>(&'a self, file: &'a Container) -> Bags<'a> {
+        fn numbers<'a, T: Plain>(file: &'a Container, place: &Range<usize>) -> &'a [T] {
+            cast(file.bytes(place.clone())).expect("checked at opening")
+        }
+        Bags {
+            model: &self.model,
+            start: self.bytes.start,
+            bytes: file.bytes(self.bytes.clone()),
+            at: numbers(file, &self.at),
+            lengths: numbers(file, &self.lengths),
+        }
+    }
+}
+
 /// The bags of an open segment.
 #[derive(Clone, Copy)]
 pub struct Bags<'a> {
     pub model: &'a str,
+    /// Where `bytes` begins in the file.
+    start: usize,
     bytes: &'a [u8],
     at: &'a [u64],
     lengths: &'a [u16],
 }
 
 impl<'a> Bags<'a> {
-    /// `None` if the segment has no bags.
-    pub fn of(file: &'a Container, docs: usize, passages: usize) -> Result<Option<Self>> {
+    /// Checks the sections; `None` if the segment has no bags.
+    pub fn places(file: &Container, docs: usize, passages: usize) -> Result<Option<BagPlaces>> {
         if !file.has("bag.model") {
             return Ok(None);
         }
         let model = std::str::from_utf8(file.section("bag.model")?);
-        let bags = Bags {
-            model: model.map_err(|_| Error::corrupt(file.path(), "section bag.model is not UTF-8"))?,
-            bytes: file.section("bag")?,
-            at: file.numbers("bag.at")?,
-            lengths: file.numbers("bag.length")?,
-        };
-        let sound = bags.at.len() == docs + 1
-            && bags.lengths.len() == docs + passages
-            && bags.at[docs] as usize == bags.bytes.len();
-        match sound {
-            true => Ok(Some(bags)),
-            false => Err(Error::corrupt(file.path(), "the sections of bags are inconsistent")),
+        let (at, lengths) = (file.numbers::<u64>("bag.at")?, file.numbers::<u16>("bag.length")?);
+        let sound = at.len() == docs + 1
+            && lengths.len() == docs + passages
+            && at[docs] as usize == file.section("bag")?.len();
+        if !sound {
+            return Err(Error::corrupt(file.path(), "the sections of bags are inconsistent"));
         }
+        Ok(Some(BagPlaces {
+            model: model
+                .map_err(|_| Error::corrupt(file.path(), "section bag.model is not UTF-8"))?
+                .to_owned(),
+            bytes: file.range_of("bag")?,
+            at: file.range_of("bag.at")?,
+            lengths: file.range_of("bag.length")?,
+        }))
     }
 
     pub fn documents(&self) -> usize {
@@ -160,6 +187,12 @@ impl<'a> Bags<'a> {
         } else {
             0..0
         }
+    }
+
+    /// Range of a document's bytes in the file.
+    pub fn place_of(&self, ordinal: usize) -> Range<usize> {
+        let range = self.range_of(ordinal);
+        self.start + range.start..self.start + range.end
     }
 
     /// All bytes of a document; empty if it has no bags, or if its offsets are damaged.
@@ -326,16 +359,20 @@ mod tests {
             out.finish().unwrap();
             Container::open(&path).unwrap()
         };
+        let opened = |file: &Container| Bags::places(file, 2, 2).unwrap().unwrap();
         let file = write([0, 3, 6], [1, 1, 1, 1]);
-        let bags = Bags::of(&file, 2, 2).unwrap().unwrap();
+        let places = opened(&file);
+        let bags = places.open(&file);
         assert_eq!(bags.document(0, 0..2).unwrap().summary(), Some(&b"p"[..]));
-        assert!(Bags::of(&file, 2, 3).is_err() && Bags::of(&file, 1, 2).is_err());
+        assert!(Bags::places(&file, 2, 3).is_err() && Bags::places(&file, 1, 2).is_err());
         let file = write([0, u64::MAX, 6], [1, 1, 1, 1]);
-        let bags = Bags::of(&file, 2, 2).unwrap().unwrap();
+        let places = opened(&file);
+        let bags = places.open(&file);
         assert!(bags.document(0, 0..2).is_none() && bags.document(1, 2..4).is_none());
         let file = write([0, 3, 6], [1, 9, 1, 1]);
-        let bags = Bags::of(&file, 2, 2).unwrap().unwrap();
+        let places = opened(&file);
+        let bags = places.open(&file);
         assert_eq!(bags.document(0, 0..2).unwrap().passage(0), None);
-        assert!(Bags::of(&write([0, 3, 7], [1, 1, 1, 1]), 2, 2).is_err());
+        assert!(Bags::places(&write([0, 3, 7], [1, 1, 1, 1]), 2, 2).is_err());
     }
 }

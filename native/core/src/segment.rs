@@ -13,12 +13,13 @@ mod write;
 pub use ann::{Ann, Codes, Effort, Lists, CODE_BLOCK};
 pub use write::{application_key, merge, NewDocument, SegmentBuilder, Value};
 
-use crate::bags::{Bags, DocumentBags};
+use crate::bags::{BagPlaces, Bags, DocumentBags};
 use crate::columns::Keywords;
-use crate::file::Container;
+use crate::file::{cast, Container};
 use crate::lexical::index::{is_current, Lexical};
 use crate::sketch::{self, Sketches};
 use crate::{Error, Result};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -44,6 +45,20 @@ pub enum Column<'a> {
     Date(&'a [i32]),
 }
 
+/// Ranges in the file of the sections that searches read. A search asks for them thousands of times, and a lookup by name
+/// hashes the name.
+struct Places {
+    doc_id: Range<usize>,
+    doc_key: Range<usize>,
+    application: Range<usize>,
+    grant: Range<usize>,
+    row_at: Range<usize>,
+    vector: Range<usize>,
+    /// Of documents, and of passages; `None` if the segment has no sketches of this version.
+    sketches: Option<(Range<usize>, Range<usize>)>,
+    bags: Option<BagPlaces>,
+}
+
 /// An open segment, shared by all threads.
 pub struct Segment {
     file: Arc<Container>,
@@ -51,11 +66,7 @@ pub struct Segment {
     specs: Vec<ColumnSpec>,
     docs: usize,
     passages: usize,
-    /// Offsets of the vectors, the bags and the sketches of passages in the file.
-    vector_at: usize,
-    bag_at: usize,
-    /// `None` if the segment has no sketches of this version.
-    sketch_at: Option<usize>,
+    places: Places,
     /// Whether the data that every search needs has been verified; and the same for each column.
     facts_whole: AtomicBool,
     columns_whole: Box<[AtomicBool]>,
@@ -95,11 +106,19 @@ impl Segment {
         if !sound {
             return Err(Error::corrupt(path, "its sections are inconsistent"));
         }
-        let vector_at = file.range_of("vector")?.start;
-        let bag_at = if file.has("bag") { file.range_of("bag")?.start } else { 0 };
-        let sketch_at = match has_sketches {
-            true => Some(file.range_of("sketch.rows")?.start),
-            false => None,
+        let range = |name| file.range_of(name);
+        let places = Places {
+            doc_id: range("doc_id")?,
+            doc_key: range("doc_key")?,
+            application: range("application")?,
+            grant: range("grant")?,
+            row_at: range("row_at")?,
+            vector: range("vector")?,
+            sketches: match has_sketches {
+                true => Some((range("sketch.docs")?, range("sketch.rows")?)),
+                false => None,
+            },
+            bags: Bags::places(&file, docs, passages)?,
         };
         let columns_whole = specs.iter().map(|_| AtomicBool::new(false)).collect();
         let facts_whole = AtomicBool::new(false);
@@ -108,9 +127,7 @@ impl Segment {
             specs,
             docs,
             passages,
-            vector_at,
-            bag_at,
-            sketch_at,
+            places,
             facts_whole,
             columns_whole,
             lexical: OnceLock::new(),
@@ -121,7 +138,6 @@ impl Segment {
         for spec in &segment.specs {
             segment.column(spec)?;
         }
-        Bags::of(&segment.file, docs, passages)?;
         if has_sketches && segment.sketches().is_none() {
             return Err(Error::corrupt(path, "its sketches have a wrong length"));
         }
@@ -148,20 +164,20 @@ impl Segment {
         &self.specs
     }
 
-    fn known<T: crate::file::Plain>(&self, name: &str) -> &[T] {
-        self.file.numbers(name).expect("checked at opening")
+    fn known<T: crate::file::Plain>(&self, place: &Range<usize>) -> &[T] {
+        cast(self.file.bytes(place.clone())).expect("checked at opening")
     }
 
     pub fn doc_id(&self) -> &[u32] {
-        self.known("doc_id")
+        self.known(&self.places.doc_id)
     }
 
     pub fn doc_key(&self) -> &[u64] {
-        self.known("doc_key")
+        self.known(&self.places.doc_key)
     }
 
     pub fn application(&self) -> &[u64] {
-        self.known("application")
+        self.known(&self.places.application)
     }
 
     /// For each document a key that the publications of a family share. A publication without a
@@ -183,24 +199,28 @@ impl Segment {
     }
 
     pub fn is_grant(&self, ordinal: usize) -> bool {
-        self.file.section("grant").expect("checked at opening")[ordinal] != 0
+        self.grant()[ordinal] != 0
+    }
+
+    fn grant(&self) -> &[u8] {
+        self.file.bytes(self.places.grant.clone())
     }
 
     pub fn row_at(&self) -> &[u32] {
-        self.known("row_at")
+        self.known(&self.places.row_at)
     }
 
-    pub fn rows_of(&self, ordinal: usize) -> std::ops::Range<usize> {
+    pub fn rows_of(&self, ordinal: usize) -> Range<usize> {
         let at = self.row_at();
         at[ordinal] as usize..(at[ordinal + 1] as usize).min(self.passages)
     }
 
     pub fn vectors(&self) -> &[u16] {
-        self.known("vector")
+        self.known(&self.places.vector)
     }
 
     /// Stored rows, as half-precision bits.
-    pub fn rows(&self, rows: std::ops::Range<usize>) -> &[u16] {
+    pub fn rows(&self, rows: Range<usize>) -> &[u16] {
         &self.vectors()[rows.start * self.dimensions..rows.end * self.dimensions]
     }
 
@@ -233,8 +253,8 @@ impl Segment {
 
     /// Verifies rows. Call it before `rows` or `vectors` are used for an answer.
     #[inline]
-    pub fn verify_rows(&self, rows: std::ops::Range<usize>) -> Result<()> {
-        let bytes = |row: usize| self.vector_at + row * self.dimensions * size_of::<u16>();
+    pub fn verify_rows(&self, rows: Range<usize>) -> Result<()> {
+        let bytes = |row: usize| self.places.vector.start + row * self.dimensions * size_of::<u16>();
         self.file.verify(bytes(rows.start)..bytes(rows.end))
     }
 
@@ -242,36 +262,34 @@ impl Segment {
     /// documents are used, and `verify_sketch` before those of passages are.
     #[inline]
     pub fn sketches(&self) -> Option<Sketches<'_>> {
-        self.sketch_at?;
-        let section = |name: &str| self.file.section(name).ok();
-        let (docs, rows) = (section("sketch.docs")?, section("sketch.rows")?);
-        Sketches::new(self.dimensions, (self.docs, self.passages), docs, rows)
+        let (docs, rows) = self.places.sketches.as_ref()?;
+        let bytes = |place: &Range<usize>| self.file.bytes(place.clone());
+        Sketches::new(self.dimensions, (self.docs, self.passages), bytes(docs), bytes(rows))
     }
 
     /// Verifies bytes of the section `sketch.rows`.
     #[inline]
-    pub fn verify_sketch(&self, bytes: std::ops::Range<usize>) -> Result<()> {
-        let at = self.sketch_at.expect("the segment has sketches");
-        self.file.verify(at + bytes.start..at + bytes.end)
+    pub fn verify_sketch(&self, bytes: Range<usize>) -> Result<()> {
+        let (_, rows) = self.places.sketches.as_ref().expect("the segment has sketches");
+        self.file.verify(rows.start + bytes.start..rows.start + bytes.end)
     }
 
     /// Numbers of a document's texts (titles and passages) among all texts of the segment.
-    fn texts_of(&self, ordinal: usize) -> std::ops::Range<usize> {
+    fn texts_of(&self, ordinal: usize) -> Range<usize> {
         let rows = self.rows_of(ordinal);
         rows.start + ordinal..rows.end + ordinal + 1
     }
 
     /// The bags for rerankers, if the segment has any.
     pub fn bags(&self) -> Option<Bags<'_>> {
-        Bags::of(&self.file, self.docs, self.passages).expect("checked at opening")
+        self.places.bags.as_ref().map(|places| places.open(&self.file))
     }
 
     /// The bags of a document, if the segment has bags of this model.
     pub fn bags_of(&self, ordinal: usize, model: &str) -> Result<Option<DocumentBags<'_>>> {
         self.verify_facts()?;
         let Some(bags) = self.bags().filter(|bags| bags.model == model) else { return Ok(None) };
-        let bytes = bags.range_of(ordinal);
-        self.file.verify(self.bag_at + bytes.start..self.bag_at + bytes.end)?;
+        self.file.verify(bags.place_of(ordinal))?;
         Ok(bags.document(ordinal, self.texts_of(ordinal)))
     }
 
@@ -280,14 +298,20 @@ impl Segment {
             dimensions: self.dimensions,
             application: self.application(),
             doc_key: self.doc_key(),
-            grant: self.file.section("grant").expect("checked at opening"),
+            grant: self.grant(),
             row_at: self.row_at(),
             vectors: self.vectors(),
         }
     }
 
     pub fn ordinal_of_id(&self, id: u32) -> Option<usize> {
-        self.doc_id().binary_search(&id).ok()
+        let ids = self.doc_id();
+        // Ids ascend, so no id lies further back than if there were no gaps. Mostly, there are none.
+        let most = id.checked_sub(*ids.first()?)? as usize;
+        if ids.get(most) == Some(&id) {
+            return Some(most);
+        }
+        ids[..most.min(ids.len())].binary_search(&id).ok()
     }
 
     pub fn column(&self, spec: &ColumnSpec) -> Result<Column<'_>> {
@@ -351,13 +375,13 @@ impl<'a> Facts<'a> {
         self.grant[ordinal] != 0
     }
 
-    pub fn rows_of(&self, ordinal: usize) -> std::ops::Range<usize> {
+    pub fn rows_of(&self, ordinal: usize) -> Range<usize> {
         let passages = self.vectors.len() / self.dimensions;
         self.row_at[ordinal] as usize..(self.row_at[ordinal + 1] as usize).min(passages)
     }
 
     /// Stored rows, as half-precision bits.
-    pub fn rows(&self, rows: std::ops::Range<usize>) -> &'a [u16] {
+    pub fn rows(&self, rows: Range<usize>) -> &'a [u16] {
         &self.vectors[rows.start * self.dimensions..rows.end * self.dimensions]
     }
 

@@ -53,7 +53,7 @@ fuzz_target!(|bytes: &[u8]| {
             file.damaged_blocks();
             for name in NAMES {
                 let _ = (file.section(name).map(<[u8]>::len), file.numbers::<u32>(name).map(<[u32]>::len));
-                let _ = (Keywords::open(&file, name).map(|_| ()), Bags::of(&file, 1, 1).map(|_| ()));
+                let _ = (Keywords::open(&file, name).map(|_| ()), Bags::places(&file, 1, 1).map(|_| ()));
             }
         }
         let _ = (Segment::open(path).map(|_| ()), StaticModel::open(path).map(|_| ()));

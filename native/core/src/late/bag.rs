@@ -81,12 +81,40 @@ pub fn decode(bytes: &[u8], pieces: u32, mut each: impl FnMut(u32, u32)) -> Opti
     let (length, mut rest) = bytes.split_first_chunk::<4>()?;
     let mut id = 0u32;
     while !rest.is_empty() {
-        let step = take(&mut rest)?;
+        let (step, count) = match take_piece(rest) {
+            Some((step, count, read)) => {
+                rest = &rest[read..];
+                (step, count)
+            }
+            None => {
+                let step = take(&mut rest)?;
+                (step, if step & 1 == 1 { take(&mut rest)?.checked_add(2)? } else { 1 })
+            }
+        };
         id = id.checked_add(step >> 1).filter(|&id| id < pieces)?;
-        let count = if step & 1 == 1 { take(&mut rest)?.checked_add(2)? } else { 1 };
         each(id, count);
     }
     Some(f32::from_le_bytes(*length)).filter(|length| length.is_finite())
+}
+
+/// The next piece: its varint, its count, and how many bytes they take; `None` if fewer than eight bytes are
+/// left, or if it takes more than four bytes for the varint and one for the count. There is no branch on
+/// what nearly every bag has: one would be mispredicted for each third piece, which costs more than the rest.
+#[inline]
+fn take_piece(rest: &[u8]) -> Option<(u32, u32, usize)> {
+    let word = u64::from_le_bytes(*rest.first_chunk::<8>()?);
+    let ends = !(word as u32) & 0x8080_8080;
+    if ends == 0 {
+        return None;
+    }
+    let step = joined(word as u32 & (ends ^ (ends - 1)));
+    let length = ends.trailing_zeros() / 8 + 1;
+    let next = (word >> (8 * length)) as u32 & 0xff;
+    let repeated = step & 1;
+    if repeated * next >= 0x80 {
+        return None;
+    }
+    Some((step, 1 + repeated * (next + 1), (length + repeated) as usize))
 }
 
 /// The next varint. If it has at most four bytes, their number is computed without a branch: it is
@@ -101,10 +129,16 @@ fn take(rest: &mut &[u8]) -> Option<u32> {
             // bit is not set.
             let own = word & (ends ^ (ends - 1));
             *rest = &rest[(ends.trailing_zeros() / 8 + 1) as usize..];
-            return Some(own & 0x7f | own >> 1 & 0x3f80 | own >> 2 & 0x1f_c000 | own >> 3 & 0xfe0_0000);
+            return Some(joined(own));
         }
     }
     take_by_byte(rest)
+}
+
+/// The number of a varint of at most four bytes, without its continuation bits.
+#[inline]
+fn joined(own: u32) -> u32 {
+    own & 0x7f | own >> 1 & 0x3f80 | own >> 2 & 0x1f_c000 | own >> 3 & 0xfe0_0000
 }
 
 fn take_by_byte(rest: &mut &[u8]) -> Option<u32> {
@@ -146,6 +180,33 @@ mod tests {
             let (mut fast, mut plain) = (&bytes[..], &bytes[..]);
             prop_assert_eq!(take(&mut fast), take_by_byte(&mut plain));
             prop_assert!(fast == plain || take_by_byte(&mut &bytes[..]).is_none());
+        }
+
+        #[test]
+        fn any_bytes_are_read_as_defined(bytes in prop::collection::vec(prop_oneof![0..4u8, any::<u8>()], 5..60)) {
+            let (mut rest, mut id, mut expected) = (&bytes[4..], 0u32, Some(Vec::new()));
+            while !rest.is_empty() {
+                let mut piece = || {
+                    let step = take_by_byte(&mut rest)?;
+                    let count = if step & 1 == 1 { take_by_byte(&mut rest)?.checked_add(2)? } else { 1 };
+                    id = id.checked_add(step >> 1).filter(|&id| id < 200_000)?;
+                    Some((id, count))
+                };
+                match (piece(), &mut expected) {
+                    (Some(piece), Some(pieces)) => pieces.push(piece),
+                    _ => {
+                        expected = None;
+                        break;
+                    }
+                }
+            }
+            let mut found = Vec::new();
+            let length = f32::from_le_bytes(bytes[..4].try_into().unwrap());
+            let read = decode(&bytes, 200_000, |id, count| found.push((id, count)));
+            prop_assert_eq!(read, Some(length).filter(|length| length.is_finite() && expected.is_some()));
+            if let Some(expected) = expected {
+                prop_assert_eq!(found, expected);
+            }
         }
 
         #[test]

@@ -20,6 +20,15 @@ pub struct Fit {
     pub rarity: f32,
 }
 
+/// 1 divided by a length; 0 for a length of 0, so that the cosine with anything is 0.
+fn inverse(length: f32) -> f32 {
+    if length > 0.0 {
+        1.0 / length
+    } else {
+        0.0
+    }
+}
+
 pub(super) fn weight(model: &Reader, piece: u32, rarity: f32) -> f32 {
     model.idf(piece).max(0.0).powf(rarity)
 }
@@ -44,10 +53,48 @@ impl<'a> Candidate<'a> {
 pub struct Desk {
     scratch: Scratch,
     /// Index of each piece among the distinct pieces of a request; `NOWHERE` between requests.
-    place: Vec<u32>,
+    places: Vec<u16>,
 }
 
-const NOWHERE: u32 = u32::MAX;
+/// Index of a piece among the distinct pieces of a request. It is small because it is read at random from a table of
+/// all pieces, which then stays in the processor's cache.
+trait Place: Copy + PartialEq {
+    /// No index.
+    const NOWHERE: Self;
+    /// `NOWHERE` or more cannot be indexes.
+    fn of(index: usize) -> Self;
+    fn index(self) -> usize;
+}
+
+impl Place for u16 {
+    const NOWHERE: Self = u16::MAX;
+    fn of(index: usize) -> Self {
+        index as u16
+    }
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// For requests with more distinct pieces than `u16` can count.
+impl Place for u32 {
+    const NOWHERE: Self = u32::MAX;
+    fn of(index: usize) -> Self {
+        index as u32
+    }
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Marks padding of a query: no piece has this id.
+const NO_PIECE: u32 = u32::MAX;
+/// Query pieces whose best partners are found together, in registers.
+const TOGETHER: usize = 4 * WIDE;
+/// What a similarity of 1 is stored as.
+const STEPS: f32 = u16::MAX as f32;
+/// Sums that are added to by turns.
+const APART: usize = 4;
 
 /// Scores candidates for a query; `None` if a bag is damaged.
 pub fn scores(
@@ -60,13 +107,29 @@ pub fn scores(
     let mut ids = Vec::new();
     model.ids(query, &mut desk.scratch, &mut ids);
     ids.truncate(QUERY_TOKENS);
-    let texts = Texts::read(candidates, model.pieces() as u32, &mut desk.place)?;
-    let (query, mixture) = (Query::new(model, &ids, fit.rarity), fit.mixture);
+    let query = Query::new(model, &ids, fit.rarity);
+    match Texts::read(candidates, model.pieces(), &mut desk.places) {
+        Ok(texts) => Some(scored(model, &query, &texts, candidates, fit)),
+        Err(Unread::Damaged) => None,
+        Err(Unread::TooMany) => {
+            let texts = Texts::read(candidates, model.pieces(), &mut Vec::<u32>::new()).ok()?;
+            Some(scored(model, &query, &texts, candidates, fit))
+        }
+    }
+}
+
+fn scored<P: Place>(
+    model: &Reader,
+    query: &Query,
+    texts: &Texts<P>,
+    candidates: &[Candidate],
+    Fit { mixture, .. }: &Fit,
+) -> Scores {
     let met = query.meet(model, &texts.distinct);
     let part = |n: usize, share: Share| {
-        let (places, length) = texts.text(n);
-        let partners = if share.partners != 0.0 { query.partners(&met, places) } else { 0.0 };
-        share.partners * partners + share.cosine * query.cosine(&met, places, length)
+        let (pieces, length) = texts.text(n);
+        let partners = if share.partners != 0.0 { query.partners(&met, pieces) } else { 0.0 };
+        share.partners * partners + share.cosine * met.cosine(pieces, length)
     };
     let mut found = Scores { documents: Vec::with_capacity(candidates.len()), passages: Vec::new() };
     let mut n = 0;
@@ -78,13 +141,22 @@ pub fn scores(
         found.passages.extend(passages.map(|n| part(n, mixture.passage) + context));
         found.documents.push(found.passages[from..].iter().copied().reduce(f32::max).unwrap_or(0.0));
     }
-    Some(found)
+    found
+}
+
+/// Why texts could not be read.
+#[derive(Debug, PartialEq)]
+enum Unread {
+    /// A bag is damaged.
+    Damaged,
+    /// There are more distinct pieces than indexes.
+    TooMany,
 }
 
 /// The texts of all candidates: for each its title, its abstract, its passages.
-struct Texts {
+struct Texts<P> {
     /// The pieces of all texts: index in `distinct`, and count.
-    pieces: Vec<(u32, u32)>,
+    pieces: Vec<(P, u16)>,
     /// Text n has `pieces[ends[n]..ends[n + 1]]`.
     ends: Vec<u32>,
     lengths: Vec<f32>,
@@ -96,47 +168,52 @@ struct Texts {
 /// Candidates whose bags are prefetched ahead of the one that is read.
 const CANDIDATES_AHEAD: usize = 4;
 
-impl Texts {
-    fn read(candidates: &[Candidate], pieces: u32, place: &mut Vec<u32>) -> Option<Self> {
-        place.resize(pieces as usize, NOWHERE);
+impl<P: Place> Texts<P> {
+    /// `places` has `NOWHERE` for each piece, or is empty, before and after.
+    fn read(candidates: &[Candidate], pieces: usize, places: &mut Vec<P>) -> Result<Self, Unread> {
+        places.resize(pieces, P::NOWHERE);
         let most = candidates.iter().flat_map(Candidate::bags).map(<[u8]>::len).sum();
         let mut texts = Texts {
             pieces: Vec::with_capacity(most),
             ends: vec![0],
             lengths: Vec::new(),
             // One spare slot, which known pieces overwrite.
-            distinct: vec![0; most.min(pieces as usize) + 1],
+            distinct: vec![0; most.min(pieces) + 1],
             found: 0,
         };
         let fetch = |candidate: &Candidate| candidate.bags().for_each(prefetch);
         candidates.iter().take(CANDIDATES_AHEAD).for_each(fetch);
-        let whole = candidates.iter().enumerate().all(|(n, candidate)| {
+        let read = candidates.iter().enumerate().try_for_each(|(n, candidate)| {
             candidates.get(n + CANDIDATES_AHEAD).into_iter().for_each(fetch);
-            candidate.bags().all(|bag| texts.push(bag, place).is_some())
+            candidate.bags().try_for_each(|bag| texts.push(bag, places))
         });
         texts.distinct.truncate(texts.found);
-        texts.distinct.iter().for_each(|&piece| place[piece as usize] = NOWHERE);
-        whole.then_some(texts)
+        texts.distinct.iter().for_each(|&piece| places[piece as usize] = P::NOWHERE);
+        read.map(|()| texts)
     }
 
-    fn push(&mut self, bag: &[u8], place: &mut [u32]) -> Option<()> {
+    fn push(&mut self, bag: &[u8], places: &mut [P]) -> Result<(), Unread> {
+        // Each piece of a bag takes a byte or more.
+        if self.found + bag.len() >= P::NOWHERE.index() {
+            return Err(Unread::TooMany);
+        }
         let (distinct, mut found) = (&mut self.distinct[..], self.found);
-        let length = decode(bag, place.len() as u32, |piece, count| {
+        let length = decode(bag, places.len() as u32, |piece, count| {
             // No branch on whether the piece is new: it would be mispredicted often.
-            let at = &mut place[piece as usize];
-            let is_new = *at == NOWHERE;
-            *at = if is_new { found as u32 } else { *at };
+            let at = &mut places[piece as usize];
+            let is_new = *at == P::NOWHERE;
+            *at = if is_new { P::of(found) } else { *at };
             distinct[found] = piece;
             found += is_new as usize;
-            self.pieces.push((*at, count));
+            self.pieces.push((*at, count.min(u16::MAX as u32) as u16));
         });
         self.found = found;
         self.ends.push(self.pieces.len() as u32);
-        self.lengths.push(length?);
-        Some(())
+        self.lengths.push(length.ok_or(Unread::Damaged)?);
+        Ok(())
     }
 
-    fn text(&self, n: usize) -> (&[(u32, u32)], f32) {
+    fn text(&self, n: usize) -> (&[(P, u16)], f32) {
         (&self.pieces[self.ends[n] as usize..self.ends[n + 1] as usize], self.lengths[n])
     }
 }
@@ -149,7 +226,7 @@ const AHEAD: usize = 12;
 struct Query {
     rows: QueryRows,
     ids: Vec<u32>,
-    lengths: Vec<f32>,
+    inverses: Vec<f32>,
     /// Weight of each piece's partner; the sum is 1.
     weights: Vec<f32>,
     /// Contribution of the inner product with each row to the inner product with the query's
@@ -159,9 +236,9 @@ struct Query {
 
 /// Similarities of the candidates' distinct pieces to a query.
 struct Met {
-    /// Similarity, 0 to 1, of each piece to each query piece, padded with 0 to a multiple of
-    /// `WIDE`.
-    similar: Vec<f32>,
+    /// Similarity of each piece to each query piece in steps of 1 / `STEPS`, padded with 0 to a
+    /// multiple of `WIDE`. Half the size of floats: most time goes into reading them.
+    similar: Vec<u16>,
     width: usize,
     /// Contribution of one occurrence to a text's inner product with the query's vector.
     pulls: Vec<f32>,
@@ -175,7 +252,7 @@ impl Query {
         let mut ids = asked.clone();
         ids.dedup();
         let rows: Vec<i8> = ids.iter().flat_map(|&id| model.row(id)).copied().collect();
-        let mut lengths: Vec<f32> = ids.iter().map(|&id| model.length(id)).collect();
+        let mut inverses: Vec<f32> = ids.iter().map(|&id| inverse(model.length(id))).collect();
         let raw: Vec<f32> = ids.iter().map(|&id| weight(model, id, rarity)).collect();
         let total: f32 = raw.iter().sum();
         let mut weights: Vec<f32> =
@@ -191,39 +268,40 @@ impl Query {
         let mut pull: Vec<f32> = ids.iter().map(pull).collect();
         let rows = QueryRows::new(&rows, model.dimensions());
         let width = rows.width();
-        ids.resize(width, NOWHERE);
-        [&mut lengths, &mut weights, &mut pull].into_iter().for_each(|numbers| numbers.resize(width, 0.0));
-        Query { rows, lengths, weights, pull, ids }
+        ids.resize(width, NO_PIECE);
+        [&mut inverses, &mut weights, &mut pull].into_iter().for_each(|numbers| numbers.resize(width, 0.0));
+        Query { rows, inverses, weights, pull, ids }
     }
 
     fn meet(&self, model: &Reader, distinct: &[u32]) -> Met {
         let width = self.ids.len();
-        let mut met = Met { similar: vec![0.0; distinct.len() * width], width, pulls: Vec::new() };
-        met.pulls.reserve_exact(distinct.len());
+        let similar = Vec::with_capacity(distinct.len() * width);
+        let mut met = Met { similar, width, pulls: Vec::with_capacity(distinct.len()) };
         let (mut wide, mut products) = (Vec::new(), vec![0i32; width]);
         distinct.iter().take(AHEAD).for_each(|&piece| model.prefetch(piece));
         for (at, &piece) in distinct.iter().enumerate() {
             if let Some(&ahead) = distinct.get(at + AHEAD) {
                 model.prefetch(ahead);
             }
-            let length = model.length(piece);
+            let inverse = inverse(model.length(piece));
             self.rows.products(model.row(piece), &mut wide, &mut products);
             // Sums of every eighth product, added in the same order on every machine.
             let mut pulls = [0f32; WIDE];
-            for (part, similar) in met.similar[at * width..][..width].chunks_exact_mut(WIDE).enumerate() {
-                let from = part * WIDE;
+            for from in (0..width).step_by(WIDE) {
+                let mut similar = [0u16; WIDE];
                 let own = |numbers: &[f32]| -> [f32; WIDE] { numbers[from..][..WIDE].try_into().unwrap() };
-                let (lengths, own_pulls) = (own(&self.lengths), own(&self.pull));
+                let (inverses, own_pulls) = (own(&self.inverses), own(&self.pull));
                 let ids: [u32; WIDE] = self.ids[from..][..WIDE].try_into().unwrap();
                 let products: [i32; WIDE] = products[from..][..WIDE].try_into().unwrap();
                 for q in 0..WIDE {
                     let product = products[q] as f32;
                     pulls[q] += own_pulls[q] * product;
-                    let lengths = lengths[q] * length;
-                    let cosine = (product / lengths).clamp(0.0, 1.0);
-                    let cosine = if lengths > 0.0 { cosine } else { 0.0 };
-                    similar[q] = if ids[q] == piece { 1.0 } else { cosine };
+                    let cosine = (product * inverse * inverses[q]).clamp(0.0, 1.0);
+                    let cosine = if ids[q] == piece { 1.0 } else { cosine };
+                    // SAFETY: it is a number from 0 to `STEPS`. A checked conversion is not vectorised.
+                    similar[q] = unsafe { (cosine * STEPS + 0.5).to_int_unchecked::<i32>() } as u16;
                 }
+                met.similar.extend_from_slice(&similar);
             }
             let pull: f32 = pulls.iter().sum();
             met.pulls.push(pull * model.factor(piece));
@@ -232,23 +310,46 @@ impl Query {
     }
 
     /// The weighted similarities of the best partners in a text.
-    fn partners(&self, met: &Met, places: &[(u32, u32)]) -> f32 {
+    fn partners<P: Place>(&self, met: &Met, pieces: &[(P, u16)]) -> f32 {
         let mut sum = 0.0;
-        for (part, weights) in self.weights.chunks_exact(WIDE).enumerate() {
-            let mut best = [0f32; WIDE];
-            for &(at, _) in places {
-                let similar = &met.similar[at as usize * met.width + part * WIDE..][..WIDE];
-                best.iter_mut().zip(similar).for_each(|(best, &x)| *best = if x > *best { x } else { *best });
+        for (part, weights) in self.weights.chunks(TOGETHER).enumerate() {
+            let from = part * TOGETHER;
+            let mut best = [0u16; TOGETHER];
+            match weights.len() / WIDE {
+                1 => met.best::<_, WIDE>(pieces, from, &mut best),
+                2 => met.best::<_, { 2 * WIDE }>(pieces, from, &mut best),
+                3 => met.best::<_, { 3 * WIDE }>(pieces, from, &mut best),
+                _ => met.best::<_, TOGETHER>(pieces, from, &mut best),
             }
-            sum += weights.iter().zip(&best).map(|(weight, best)| weight * best).sum::<f32>();
+            sum += weights.iter().zip(&best).map(|(weight, &best)| weight * best as f32).sum::<f32>();
         }
-        sum
+        sum / STEPS
+    }
+}
+
+impl Met {
+    /// Finds the greatest similarity of a text's pieces to each of `N` query pieces.
+    fn best<P: Place, const N: usize>(&self, pieces: &[(P, u16)], from: usize, out: &mut [u16; TOGETHER]) {
+        let mut best = [0u16; N];
+        for &(at, _) in pieces {
+            let similar = &self.similar[at.index() * self.width + from..][..N];
+            best.iter_mut().zip(similar).for_each(|(best, &x)| *best = x.max(*best));
+        }
+        out[..N].copy_from_slice(&best);
     }
 
-    fn cosine(&self, met: &Met, places: &[(u32, u32)], length: f32) -> f32 {
-        let sum: f32 = places.iter().map(|&(at, count)| met.pulls[at as usize] * occurrences(count)).sum();
+    /// The cosine of a text with the query.
+    fn cosine<P: Place>(&self, pieces: &[(P, u16)], length: f32) -> f32 {
+        let pull = |&(at, count): &(P, u16)| self.pulls[at.index()] * occurrences(count as u32);
+        // Several sums, because an addition must wait for the one before to the same sum.
+        let mut sums = [0f32; APART];
+        let chunks = pieces.chunks_exact(APART);
+        let rest: f32 = chunks.remainder().iter().map(pull).sum();
+        for pieces in chunks {
+            sums.iter_mut().zip(pieces).for_each(|(sum, piece)| *sum += pull(piece));
+        }
         if length > 0.0 {
-            sum / length
+            (sums.iter().sum::<f32>() + rest) / length
         } else {
             0.0
         }

@@ -54,7 +54,7 @@ struct Candidate {
 }
 
 /// A passage that may be scored.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Likely {
     row: u32,
     /// Greatest likely score.
@@ -330,17 +330,19 @@ fn likely_of(
     likely: &mut Vec<Likely>,
 ) -> Result<f32> {
     segment.verify_sketch(sketches.bytes_of(rows.clone()))?;
-    let mut end = likely.len();
+    let mut added = 0;
     let mut greatest = f32::NEG_INFINITY;
-    likely.resize(end + rows.len(), Likely::default());
+    likely.reserve(rows.len());
+    let room = likely.spare_capacity_mut();
     // Without a branch, which could not be predicted.
     probe.passages(mean, sketches.rows(rows.clone()), sums, |n, estimate, deviation| {
         let at_most = estimate + MARGIN * deviation;
-        likely[end] = Likely { row: (rows.start + n) as u32, at_most, deviation };
-        end += (at_most >= least) as usize;
+        room[added].write(Likely { row: (rows.start + n) as u32, at_most, deviation });
+        added += (at_most >= least) as usize;
         greatest = greatest.max(at_most);
     });
-    likely.truncate(end);
+    // SAFETY: the first `added` were written.
+    unsafe { likely.set_len(likely.len() + added) };
     Ok(greatest)
 }
 

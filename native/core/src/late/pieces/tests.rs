@@ -155,6 +155,39 @@ fn a_desk_can_be_used_again_after_a_damaged_bag() {
     }
 }
 
+/// An index of at most three pieces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Few(u8);
+
+impl Place for Few {
+    const NOWHERE: Self = Few(3);
+    fn of(index: usize) -> Self {
+        Few(index as u8)
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[test]
+fn more_pieces_than_a_small_index_counts_are_noticed() {
+    let (few, many) = (bag("a"), bag("abc 전해 電解 12"));
+    let pieces = MODEL.1.reader().pieces();
+    let candidate = |passage| [Candidate { title: &few, summary: &[], passages: vec![passage] }];
+    let mut places = Vec::<Few>::new();
+    assert_eq!(Texts::read(&candidate(&many), pieces, &mut places).err(), Some(Unread::TooMany));
+    assert!(places.iter().all(|&place| place == Few::NOWHERE));
+
+    // Any index that counts enough gives the same.
+    let of =
+        |query: &Query, texts: &Texts<u32>| scored(&MODEL.1.reader(), query, texts, &candidate(&many), &FIT);
+    let query = Query::new(&MODEL.1.reader(), &ids("abc 12", 9), FIT.rarity);
+    let large = Texts::read(&candidate(&many), pieces, &mut Vec::<u32>::new()).ok().unwrap();
+    let small = Texts::read(&candidate(&many), pieces, &mut Vec::<u16>::new()).ok().unwrap();
+    let expected = of(&query, &large).passages;
+    assert_eq!(scored(&MODEL.1.reader(), &query, &small, &candidate(&many), &FIT).passages, expected);
+}
+
 #[test]
 fn the_text_itself_comes_first() {
     let documents: Vec<_> = [vec!["電解", "abc 12"], vec!["전해", ""], vec!["a 전해 b"]]
