@@ -232,9 +232,9 @@ def into_vectors(bias, first, passages=None):
     """The table that src/embed/languages.ts applies, and by how much it shrinks scores.
 
     Questions have one scale, as large as the biases allow. Passages have the same, or `passages`, that of a model whose
-    passages are stored.
+    passages are stored; then that of questions is no larger.
     """
-    for scale in np.arange(0.98, 0.5, -0.005):
+    for scale in np.arange(passages or 0.98, 0.5, -0.005):
         passage = scale if passages is None else passages
         free = np.sqrt(1 - passage**2)
         query = bias * scale * passage / free
