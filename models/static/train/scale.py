@@ -228,24 +228,26 @@ def slope_of(pools, bias, midpoint):
     return float(np.exp(grid[np.argmin([cost(x) for x in grid])]))
 
 
-def into_vectors(bias, first):
+def into_vectors(bias, first, passages=None):
     """The table that src/embed/languages.ts applies, and by how much it shrinks scores.
 
-    Passages and questions keep the same scale; it is as large as the biases allow.
+    Questions have one scale, as large as the biases allow. Passages have the same, or `passages`, that of a model whose
+    passages are stored; then that of questions is no larger.
     """
-    for scale in np.arange(0.98, 0.5, -0.005):
-        free = np.sqrt(1 - scale**2)
-        query = bias * scale**2 / free
+    for scale in np.arange(passages or 0.98, 0.5, -0.005):
+        passage = scale if passages is None else passages
+        free = np.sqrt(1 - passage**2)
+        query = bias * scale * passage / free
         if scale**2 + (query**2).sum(1).max() <= 0.999:
             break
     table = {
-        "names": list(LANGUAGES), "first": first, "passage": [round(float(scale), 6)] * len(LANGUAGES),
+        "names": list(LANGUAGES), "first": first, "passage": [round(float(passage), 6)] * len(LANGUAGES),
         "query": [{"scale": round(float(scale), 6), "bias": [round(float(b), 6) for b in row]} for row in query]}
-    return table, float(scale**2)
+    return table, float(scale * passage)
 
 
-def fit(pool, kipris, first):
-    """(calibration, languages, what is said of the cohort, report)"""
+def fit(pool, kipris, first, passages=None):
+    """(calibration, languages, what is said of the cohort, report). passages: their scale, where it must not change."""
     pools = [pool, *kipris]
     average = float(np.mean([np.mean(pool.level), np.mean([one.level.mean() for one in kipris])]))
     least = float(np.quantile(pool.level, LEAST))
@@ -262,7 +264,7 @@ def fit(pool, kipris, first):
     bias = equalise(pool, bias, midpoint)
     midpoint, _ = midpoint_of([[pool], kipris], bias)
     slope = slope_of(pools, bias, midpoint)
-    table, shrunk = into_vectors(bias, first)
+    table, shrunk = into_vectors(bias, first, passages)
     report = {
         "F1 by share of the cohort": {s: round(f1, 4) for s, (_, f1, _) in tried.items()},
         "bias": bias.round(4).tolist(), "shrunk": round(shrunk, 4), "midpoint": round(midpoint, 4), "slope": round(slope, 2)}

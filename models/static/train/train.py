@@ -206,6 +206,8 @@ def main():
     if "vocabulary" in todo:
         vocabulary.build(a.work, settings["unigram_pieces"], settings["pieces"])
         log({"stage": "vocabulary"})
+    if a.to_stage in ("collect", "teacher"):
+        return
     pieces = vocabulary.load(a.work / "vocab.tsv")
     if "segment" in todo:
         start.segment_pairs(a.work, pieces)
