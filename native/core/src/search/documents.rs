@@ -281,7 +281,7 @@ impl Search<'_, '_> {
             for n in 0..passages.len() {
                 match n {
                     ..PREFETCHED => {} // in order already
-                    ..SELECTED => best_to_front(&mut passages[n..]),
+                    PREFETCHED..SELECTED => best_to_front(&mut passages[n..]),
                     SELECTED => passages[n..].sort_unstable_by(Likely::best_first),
                     _ => {}
                 }
