@@ -10,7 +10,7 @@
 //!
 //! A document without bags has no bytes, and lengths of 0.
 
-use crate::file::{bytes_of, cast, Container, Plain, Writer};
+use crate::file::{bytes_of, Container, Writer};
 use crate::{Error, Result};
 use std::ops::Range;
 
@@ -127,15 +127,12 @@ pub struct BagPlaces {
 
 impl BagPlaces {
     pub fn open<'a>(&'a self, file: &'a Container) -> Bags<'a> {
-        fn numbers<'a, T: Plain>(file: &'a Container, place: &Range<usize>) -> &'a [T] {
-            cast(file.bytes(place.clone())).expect("checked at opening")
-        }
         Bags {
             model: &self.model,
             start: self.bytes.start,
             bytes: file.bytes(self.bytes.clone()),
-            at: numbers(file, &self.at),
-            lengths: numbers(file, &self.lengths),
+            at: file.numbers_at(&self.at),
+            lengths: file.numbers_at(&self.lengths),
         }
     }
 }

@@ -238,6 +238,11 @@ impl Container {
             .ok_or_else(|| Error::corrupt(&self.path, format!("section {name} has an odd length")))
     }
 
+    /// The numbers at a place that `numbers` was called for when the file was opened.
+    pub fn numbers_at<T: Plain>(&self, place: &Range<usize>) -> &[T] {
+        cast(&self.map[place.clone()]).expect("checked at opening")
+    }
+
     /// Tells the system that the process will not read a section soon. Its bytes stay readable.
     pub fn release(&self, name: &str) {
         #[cfg(unix)]

@@ -15,7 +15,7 @@ pub use write::{application_key, merge, NewDocument, SegmentBuilder, Value};
 
 use crate::bags::{BagPlaces, Bags, DocumentBags};
 use crate::columns::Keywords;
-use crate::file::{cast, Container};
+use crate::file::Container;
 use crate::lexical::index::{is_current, Lexical};
 use crate::sketch::{self, Sketches};
 use crate::{Error, Result};
@@ -164,20 +164,16 @@ impl Segment {
         &self.specs
     }
 
-    fn known<T: crate::file::Plain>(&self, place: &Range<usize>) -> &[T] {
-        cast(self.file.bytes(place.clone())).expect("checked at opening")
-    }
-
     pub fn doc_id(&self) -> &[u32] {
-        self.known(&self.places.doc_id)
+        self.file.numbers_at(&self.places.doc_id)
     }
 
     pub fn doc_key(&self) -> &[u64] {
-        self.known(&self.places.doc_key)
+        self.file.numbers_at(&self.places.doc_key)
     }
 
     pub fn application(&self) -> &[u64] {
-        self.known(&self.places.application)
+        self.file.numbers_at(&self.places.application)
     }
 
     /// For each document a key that the publications of a family share. A publication without a
@@ -207,7 +203,7 @@ impl Segment {
     }
 
     pub fn row_at(&self) -> &[u32] {
-        self.known(&self.places.row_at)
+        self.file.numbers_at(&self.places.row_at)
     }
 
     pub fn rows_of(&self, ordinal: usize) -> Range<usize> {
@@ -216,7 +212,7 @@ impl Segment {
     }
 
     pub fn vectors(&self) -> &[u16] {
-        self.known(&self.places.vector)
+        self.file.numbers_at(&self.places.vector)
     }
 
     /// Stored rows, as half-precision bits.

@@ -103,12 +103,7 @@ pub fn decode(bytes: &[u8], pieces: u32, mut each: impl FnMut(u32, u32)) -> Opti
 #[inline]
 fn take_piece(rest: &[u8]) -> Option<(u32, u32, usize)> {
     let word = u64::from_le_bytes(*rest.first_chunk::<8>()?);
-    let ends = !(word as u32) & 0x8080_8080;
-    if ends == 0 {
-        return None;
-    }
-    let step = joined(word as u32 & (ends ^ (ends - 1)));
-    let length = ends.trailing_zeros() / 8 + 1;
+    let (step, length) = varint_of(word as u32)?;
     let next = (word >> (8 * length)) as u32 & 0xff;
     let repeated = step & 1;
     if repeated * next >= 0x80 {
@@ -122,23 +117,25 @@ fn take_piece(rest: &[u8]) -> Option<(u32, u32, usize)> {
 #[inline]
 fn take(rest: &mut &[u8]) -> Option<u32> {
     if let Some(&four) = rest.first_chunk::<4>() {
-        let word = u32::from_le_bytes(four);
-        let ends = !word & 0x8080_8080;
-        if ends != 0 {
-            // Keeps the bits up to the last byte of the number: the first byte whose continuation
-            // bit is not set.
-            let own = word & (ends ^ (ends - 1));
-            *rest = &rest[(ends.trailing_zeros() / 8 + 1) as usize..];
-            return Some(joined(own));
+        if let Some((number, length)) = varint_of(u32::from_le_bytes(four)) {
+            *rest = &rest[length as usize..];
+            return Some(number);
         }
     }
     take_by_byte(rest)
 }
 
-/// The number of a varint of at most four bytes, without its continuation bits.
+/// The varint that four bytes begin with, and its length in bytes; `None` if it is longer.
 #[inline]
-fn joined(own: u32) -> u32 {
-    own & 0x7f | own >> 1 & 0x3f80 | own >> 2 & 0x1f_c000 | own >> 3 & 0xfe0_0000
+fn varint_of(word: u32) -> Option<(u32, u32)> {
+    let ends = !word & 0x8080_8080;
+    if ends == 0 {
+        return None;
+    }
+    // Keeps the bits up to the last byte of the number: the first byte whose continuation bit is not set.
+    let own = word & (ends ^ (ends - 1));
+    let number = own & 0x7f | own >> 1 & 0x3f80 | own >> 2 & 0x1f_c000 | own >> 3 & 0xfe0_0000;
+    Some((number, ends.trailing_zeros() / 8 + 1))
 }
 
 fn take_by_byte(rest: &mut &[u8]) -> Option<u32> {

@@ -66,26 +66,22 @@ trait Place: Copy + PartialEq {
     fn index(self) -> usize;
 }
 
-impl Place for u16 {
-    const NOWHERE: Self = u16::MAX;
-    fn of(index: usize) -> Self {
-        index as u16
-    }
-    fn index(self) -> usize {
-        self as usize
-    }
+macro_rules! place {
+    ($number:ty) => {
+        impl Place for $number {
+            const NOWHERE: Self = <$number>::MAX;
+            fn of(index: usize) -> Self {
+                index as $number
+            }
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
 }
-
-/// For requests with more distinct pieces than `u16` can count.
-impl Place for u32 {
-    const NOWHERE: Self = u32::MAX;
-    fn of(index: usize) -> Self {
-        index as u32
-    }
-    fn index(self) -> usize {
-        self as usize
-    }
-}
+place!(u16);
+// For requests with more distinct pieces than `u16` can count.
+place!(u32);
 
 /// Marks padding of a query: no piece has this id.
 const NO_PIECE: u32 = u32::MAX;
