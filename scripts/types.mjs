@@ -31,7 +31,7 @@ const SEARCH_TYPES = [
   [
     answers.hitExplanationSchema,
     'HitExplanation',
-    'Why a result is there. `rerank_score = reranker + lexical_weight × lexical`, but for rounding.',
+    'Why a result is there. `rerank_score = reranker + lexical_weight × lexical + language`, but for rounding; a publication that the question names has at least the best `rerank_score` of the others.',
   ],
   [answers.memberSchema, 'CollapsedMember', 'A publication for which a result stands.'],
   [answers.searchResultSchema, 'SearchResult', 'A patent that fits a question.'],
@@ -96,21 +96,21 @@ const RECORD_TYPES = [
   ],
 ];
 
-/** Lists of an application's records may be read-only, so that `as const` data is accepted. */
+/** Lists of an application's requests and records may be read-only, so that `as const` data is accepted. */
 const FILES = [
   {
     file: 'src/search/public-types.ts',
     title: "Types of the library's requests and answers.",
     sources: 'schema.ts and answer-schema.ts',
     types: SEARCH_TYPES,
-    isReadonly: false,
+    isReadonly: (schema) => Object.values(requests).includes(schema),
   },
   {
     file: 'src/ingest/patent-input.ts',
     title: 'Types of the records for an ingest.',
     sources: 'patent-schema.ts',
     types: RECORD_TYPES,
-    isReadonly: true,
+    isReadonly: () => true,
   },
 ];
 
@@ -184,12 +184,12 @@ const biome = fileURLToPath(new URL('../node_modules/@biomejs/biome/bin/biome', 
 
 for (const { file, title, sources, types, ...options } of FILES) {
   known = new Map();
-  isReadonly = options.isReadonly;
   let text = `/**
  * ${title} Made by \`node scripts/types.mjs\` from the schemas in
  * ${sources}, whose descriptions are the comments. Change those, not this file.
  */\n`;
   for (const [schema, name, comment] of types) {
+    isReadonly = options.isReadonly(schema);
     const json = z.toJSONSchema(schema, { io: 'input' });
     text += comment.includes('\n') ? `\n/**\n * ${comment}\n */\n` : `\n/** ${comment} */\n`;
     text += json.properties

@@ -9,6 +9,7 @@ import {
   PUBLIC_RATE_LIMIT_PER_MINUTE,
   QUEUE_PER_WORKER,
   QUEUE_PER_WORKER_MAX,
+  QUEUE_QUICK,
   RATE_LIMIT_MAX,
   RATE_LIMIT_PER_MINUTE,
   RECALL_CHECK,
@@ -242,7 +243,7 @@ export const SETTINGS = {
     default: QUEUE_PER_WORKER,
     min: 1,
     max: QUEUE_PER_WORKER_MAX,
-    description: 'searches that may wait for each worker before the server answers 503',
+    description: `searches that may wait for each worker before the server answers 503; of quick requests, up to ${QUEUE_QUICK.times} times as many`,
   }),
   recallCheck: share({
     env: 'PRIORART_RECALL_CHECK',

@@ -191,9 +191,11 @@ export const PASSWORD_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as con
 export const SIGN_INS_WAITING = { perAccount: 8, perNetwork: 16 } as const;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
-/** Requests that may wait for a worker before the server answers 503, per worker. */
+/** Requests that may wait for a worker before the server answers 503, per worker; more if they are quick (pool/queue.ts). */
 export const QUEUE_PER_WORKER = 64;
 export const QUEUE_PER_WORKER_MAX = 100_000;
+/** Work that takes less than `ms`, as the median: as many times more may wait, at most `times`. */
+export const QUEUE_QUICK = { ms: 8, times: 16 } as const;
 /** Most requests that one worker has in flight. Models may ask for fewer. */
 export const CONCURRENCY_MAX = 64;
 export const WORKERS_MAX = 1024;

@@ -89,7 +89,9 @@ async function create(name: string, flags: Flags): Promise<void> {
       plan: flags['plan'] as AccountPlan,
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    print(made, Boolean(flags['json']), () => `Account ${made.id}: ${describe(made)}.`);
+    const hasNamesake = access.accounts().some((other) => other.name === name && other.id !== made.id);
+    const note = hasNamesake ? ' Another account has this name, so commands need the id.' : '';
+    print(made, Boolean(flags['json']), () => `Account ${made.id}: ${describe(made)}.${note}`);
   });
 }
 

@@ -10,7 +10,15 @@ import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } fro
 import { checkPaths } from '../ingest/walk.js';
 import { showStatus } from './ingest-status.js';
 import { beNice } from './niceness.js';
-import { dataCommand, OF_A_BUCKET, OF_A_CLUSTER, openOptions, settings, withSettings } from './options.js';
+import {
+  dataCommand,
+  OF_A_BUCKET,
+  OF_A_CLUSTER,
+  openOptions,
+  settings,
+  whereOf,
+  withSettings,
+} from './options.js';
 import {
   COMMAND,
   count,
@@ -79,7 +87,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   beNice(nice);
   const every = watchSeconds(flags['watch']);
   const { place, data, ...options } = openOptions(flags);
-  const where = typeof place === 'string' ? `--data ${data}` : '--engine opensearch';
+  const where = whereOf({ place, data });
   const index = flags['index'] === undefined ? {} : { indexKind: String(flags['index']) };
   const engine = await open(place, { create: true, workers, ...options, ...index });
   const line = new ProgressLine();

@@ -26,9 +26,16 @@ export function asDefault(
     .usage('[options]')
     .argument('[word]')
     .action((word: string | undefined, flags: Record<string, string | undefined>) => {
-      if (word !== undefined) throw new PriorartError('usage', `unknown command '${word}'`);
+      if (word !== undefined) throw new PriorartError('usage', unknownOf(command, word));
       return action(flags);
     });
+}
+
+/** The message for a word that names no command of a group. */
+function unknownOf(command: Command, word: string): string {
+  const group = command.parent;
+  const names = group?.commands.map((one) => one.name()).join(', ');
+  return `unknown command '${word}'; expected ${names}; see \`priorart ${group?.name()} --help\``;
 }
 
 /** Adds flags of the settings table. `loadConfig` checks their values. */
@@ -38,6 +45,11 @@ export function withSettings(command: Command, names: readonly SettingName[]): C
     command.option(flag, `${description} (default: ${fallback ?? unset})`);
   }
   return command;
+}
+
+/** The option that names the index, for commands that a message proposes. */
+export function whereOf({ place, data }: { place: string | ClusterAddress; data: string }): string {
+  return typeof place === 'string' ? `--data ${data}` : '--engine opensearch';
 }
 
 /** Settings of an engine on a cluster. */

@@ -31,14 +31,14 @@ export function withQuestion(command: Command): Command {
 export async function questionOf(words: readonly string[], command: Command): Promise<string> {
   const [question = ''] = words;
   if (words.length === 0 && command.opts()['like'] === undefined) {
-    throw new PriorartError('usage', "missing required argument 'query'");
+    throw new PriorartError(
+      'usage',
+      `no question; expected one in quotes, or --like; see \`priorart ${command.name()} --help\``,
+    );
   }
   if (words.length > 1) {
     const text = inOneLine(words.join(' '));
-    throw new PriorartError(
-      'usage',
-      `the question is one argument; put it in quotes: ${COMMAND} ${command.name()} "${text}"`,
-    );
+    throw new PriorartError('usage', `the question is one argument; put it in quotes: "${text}"`);
   }
   return question === STANDARD_INPUT ? (await standardInput()).trim() : question;
 }
@@ -65,8 +65,11 @@ export function hasReading(question: string): boolean {
   return isNumber(question) || codeAsked(question) !== undefined;
 }
 
-/** Says how a question was read that has the form of a number or of a classification code. */
-export function readingHint(question: string, reading: Reading): string {
+/**
+ * Says how a question was read that has the form of a number or of a classification code.
+ * @param where option that names the index
+ */
+export function readingHint(question: string, reading: Reading, where: string): string {
   const text = inOneLine(question.trim());
   if (reading.as === 'classification') {
     return reading.documents === 0
@@ -77,5 +80,5 @@ export function readingHint(question: string, reading: Reading): string {
   if (first === undefined)
     return `No publication in the index has the number ${text}; it was searched as a text.`;
   const others = more.length === 0 ? '' : `, as of ${count(more.length)} more`;
-  return `${text} is the number of ${first}${others}: it comes first, then what is like it. ${COMMAND} show ${first} prints it.`;
+  return `${text} is the number of ${first}${others}: it comes first, then what is like it. ${COMMAND} show ${where} ${first} prints it.`;
 }

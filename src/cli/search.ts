@@ -6,7 +6,7 @@ import { parseSemantic } from '../search/query.js';
 import type { SemanticRequest } from '../search/schema.js';
 import type { SearchResponse, SearchResult } from '../search/types.js';
 import { allowedBy } from './nothing-found.js';
-import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, whereOf, withSettings } from './options.js';
 import { interruption, print } from './output.js';
 import { hasReading, questionOf, readingHint, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
@@ -41,7 +41,7 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
     const request = requestOf(query, flags);
     const response = await engine.search(request, how);
     const json = flags['json'] === true;
-    const hints = json ? [] : await hintsOf(engine, request, response, how);
+    const hints = json ? [] : await hintsOf(engine, request, response, how, whereOf({ place, data }));
     const nothing =
       json || response.total > 0 || place !== data
         ? undefined
@@ -61,6 +61,7 @@ async function hintsOf(
   request: SemanticRequest,
   response: SearchResponse,
   how: SearchOptions,
+  where: string,
 ): Promise<string[]> {
   const { query } = request;
   const { reading } =
@@ -68,7 +69,7 @@ async function hintsOf(
       ? await engine.explain({ ...request, top_k: 1 }, { ...how, rerank: false })
       : {};
   const hints = [
-    query && reading ? readingHint(query, reading) : undefined,
+    query && reading ? readingHint(query, reading, where) : undefined,
     await hintOf(engine, request, response, how),
   ];
   return hints.filter((hint) => hint !== undefined);

@@ -35,13 +35,18 @@ const KEYWORD_COLUMNS = {
 const DATE_COLUMNS = {
   filing_date: (p) => p.filing_date,
   publication_date: (p) => p.publication_date,
-  /** Grant publications only. If no grant date is stated, the date of publication. */
-  grant_date: (p) => (isGrantPublication(p) ? (p.grant_date ?? p.publication_date) : undefined),
+  /** Grants, registered utility models and designs only. If no grant date is stated, the date of publication. */
+  grant_date: (p) => (isRegistered(p) ? (p.grant_date ?? p.publication_date) : undefined),
   priority_date: priorityDate,
 } satisfies Record<string, (patent: Patent) => string | undefined>;
 
 export type KeywordColumn = keyof typeof KEYWORD_COLUMNS;
 export type DateColumn = keyof typeof DATE_COLUMNS;
+
+/** Whether a publication is of a right that was granted or registered. All design publications are. */
+function isRegistered(patent: Patent): boolean {
+  return isGrantPublication(patent) || publicationClass(patent) === 'design';
+}
 
 /** The columns in the order in which segments store them. */
 export const COLUMNS: NewSegmentColumn[] = [

@@ -83,7 +83,8 @@ function nextMark(bytes: Buffer, mark: Buffer, from: number): number {
  * Consecutive documents, each from one mark to the next. Bytes before the first mark are a unit if `head` is
  * true. They are left out if they are only the prolog of an element.
  */
-export function splitFrom(mark: Buffer, head: boolean): Splitter {
+export function splitFrom(mark: Uint8Array, head: boolean): Splitter {
+  const sought = asBuffer(mark);
   return async function* (stream, maxBytes = UNIT_MAX_BYTES) {
     const unit = new Gathering(maxBytes);
     let carry: Buffer = Buffer.alloc(0);
@@ -93,7 +94,7 @@ export function splitFrom(mark: Buffer, head: boolean): Splitter {
       const bytes = carry.length > 0 ? Buffer.concat([carry, chunk]) : asBuffer(chunk);
       let from = 0;
       // A mark at the beginning of the carried bytes was found before.
-      for (let at = nextMark(bytes, mark, 0); at >= 0; at = nextMark(bytes, mark, at + 1)) {
+      for (let at = nextMark(bytes, sought, 0); at >= 0; at = nextMark(bytes, sought, at + 1)) {
         if (at + mark.length >= bytes.length) break;
         unit.add(bytes.subarray(from, at));
         const piece = unit.take(`byte ${unit.start}`);

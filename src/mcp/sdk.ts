@@ -14,4 +14,4 @@ export {
   type Transport,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-export { serveStdio } from '@modelcontextprotocol/server/stdio';
+export { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';

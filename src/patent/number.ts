@@ -42,6 +42,10 @@ const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^(?:공개실용신안|실용신안공개)(?:공보)?/, 'KR', undefined],
 ];
 
+/** `U.S. Patent No. 9,971,313`, `US Patent Application Publication No. 2018/0184900`, without the number. */
+const US_PATENT_NO =
+  /^U\.? ?S\.? ?PAT(?:ENT|\.)? ?(?:APPL?(?:ICATION|\.)? ?)?(?:PUB(?:LICATION|L?\.)? ?)?(?:NO\.?|NUMBER)? ?(?=[A-Z]{0,2}\d)/;
+
 /** The Japanese re-publication of an international application, whose number it has. */
 const REPUBLICATION = /^(?:再公表特許|再公表|再表)|^JP[\s-]*(?=WO)/;
 const REPUBLICATION_KIND = 'A1';
@@ -150,6 +154,7 @@ function dissect(text: string): Spelling | undefined {
     // All kinds of hyphens: Japanese gazettes print the minus sign.
     .replace(/[\u2010-\u2015\u2212\uff0d\u30fc]/g, '-')
     .trim();
+  rest = rest.replace(US_PATENT_NO, 'US');
   let country: Country | undefined;
   let kind: string | undefined;
   const bare = rest.replace(/^(?:JP|KR)?\s*/, '').replace(/\s+/g, '');

@@ -15,11 +15,15 @@
  * the number reaches the normal limit, or when nothing was refused for an interval, at most a second. CoDel
  * would stop as soon as a wait is short; at five times the capacity, the queue would be full again at once.
  *
+ * The limit is meant for searches. If work is quick, such as that of details, the same number is a short time, and a pause of a
+ * tenth of a second would fill the queue at half of the capacity. So more may wait if work takes less than `QUEUE_QUICK`.
+ *
  * If work takes long, for example with a slow reranker, a search that could not start before its deadline is
  * refused at once, even if the queue is not full.
  */
 import { setMaxListeners } from 'node:events';
 import { PriorartError } from '../errors.js';
+import { QUEUE_QUICK } from '../limits.js';
 
 interface RunOptions {
   signal?: AbortSignal | undefined;
@@ -82,7 +86,7 @@ export class Queue {
 
   /**
    * @param parallel questions that run at the same time
-   * @param limit searches that may wait; the callers bound background work
+   * @param limit searches that may wait, more if they are quick; the callers bound background work
    * @param now a clock in ms
    */
   constructor(parallel: number, limit: number, now: () => number = () => performance.now()) {
@@ -116,7 +120,16 @@ export class Queue {
 
   /** Number of searches that may wait in the current state. */
   get limit(): number {
-    return this.isShedding ? Math.min(this.#limit, Math.max(this.#shedTo, this.parallel)) : this.#limit;
+    const limit = this.#ordinaryLimit();
+    return this.isShedding ? Math.min(limit, Math.max(this.#shedTo, this.parallel)) : limit;
+  }
+
+  /** Number of searches that may wait if the queue does not shed. */
+  #ordinaryLimit(): number {
+    if (this.#waiting.size < this.#limit || this.#lastMs.length < QUICKEST_OF) return this.#limit;
+    // A pause makes one of the durations long, and the average with it, but not the median.
+    const median = [...this.#lastMs].sort((a, b) => a - b)[QUICKEST_OF >> 1]!;
+    return Math.floor(this.#limit * Math.max(1, Math.min(QUEUE_QUICK.ms / median, QUEUE_QUICK.times)));
   }
 
   get isShedding(): boolean {

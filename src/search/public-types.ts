@@ -12,7 +12,7 @@ export interface SemanticRequest {
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
-  kind_codes?: string[] | null | undefined;
+  kind_codes?: readonly string[] | null | undefined;
   /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
@@ -20,15 +20,15 @@ export interface SemanticRequest {
   /** Search for the applicant under its names in other languages, too, as far as the records state them. The answer lists them in applicant_names. Default: false. */
   applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
-  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
   applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
   /** IPC code prefixes; case, white space and full-width forms do not matter. */
-  ipc_codes?: string[] | null | undefined;
+  ipc_codes?: readonly string[] | null | undefined;
   /** CPC code prefixes; case, white space and full-width forms do not matter. */
-  cpc_codes?: string[] | null | undefined;
+  cpc_codes?: readonly string[] | null | undefined;
   /** Exact publication number. */
   publication_number?: string | null | undefined;
   /** Exact application number. */
@@ -36,21 +36,21 @@ export interface SemanticRequest {
   /** Exact family id. */
   family_id?: string | null | undefined;
   /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
-  must_terms?: string[] | null | undefined;
+  must_terms?: readonly string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
-  must_not_terms?: string[] | null | undefined;
+  must_not_terms?: readonly string[] | null | undefined;
   /** A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the whole entry is a term of the table of translations. Default: false. */
   translate_terms?: boolean | null | undefined;
   /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
   collapse?: 'none' | 'application' | 'family' | null | undefined;
   /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
-  prefer_countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  prefer_countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
   balance?: 'none' | 'country' | 'language' | null | undefined;
   /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
-  like?: string[] | null | undefined;
+  like?: readonly string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */
-  unlike?: string[] | null | undefined;
+  unlike?: readonly string[] | null | undefined;
   /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication of the index, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
@@ -82,7 +82,7 @@ export interface PatentFilter {
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
-  kind_codes?: string[] | null | undefined;
+  kind_codes?: readonly string[] | null | undefined;
   /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
@@ -90,15 +90,15 @@ export interface PatentFilter {
   /** Search for the applicant under its names in other languages, too, as far as the records state them. The answer lists them in applicant_names. Default: false. */
   applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
-  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
   applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
   /** IPC code prefixes; case, white space and full-width forms do not matter. */
-  ipc_codes?: string[] | null | undefined;
+  ipc_codes?: readonly string[] | null | undefined;
   /** CPC code prefixes; case, white space and full-width forms do not matter. */
-  cpc_codes?: string[] | null | undefined;
+  cpc_codes?: readonly string[] | null | undefined;
   /** Exact publication number. */
   publication_number?: string | null | undefined;
   /** Exact application number. */
@@ -106,9 +106,9 @@ export interface PatentFilter {
   /** Exact family id. */
   family_id?: string | null | undefined;
   /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
-  must_terms?: string[] | null | undefined;
+  must_terms?: readonly string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
-  must_not_terms?: string[] | null | undefined;
+  must_not_terms?: readonly string[] | null | undefined;
   /** A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the whole entry is a term of the table of translations. Default: false. */
   translate_terms?: boolean | null | undefined;
   /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication of the index, whose number may have any spelling. Without a priority its filing date counts. */
@@ -140,7 +140,7 @@ export interface AnalyticsRequest {
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
-  kind_codes?: string[] | null | undefined;
+  kind_codes?: readonly string[] | null | undefined;
   /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
@@ -148,15 +148,15 @@ export interface AnalyticsRequest {
   /** Search for the applicant under its names in other languages, too, as far as the records state them. The answer lists them in applicant_names. Default: false. */
   applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
-  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
   applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
   /** IPC code prefixes; case, white space and full-width forms do not matter. */
-  ipc_codes?: string[] | null | undefined;
+  ipc_codes?: readonly string[] | null | undefined;
   /** CPC code prefixes; case, white space and full-width forms do not matter. */
-  cpc_codes?: string[] | null | undefined;
+  cpc_codes?: readonly string[] | null | undefined;
   /** Exact publication number. */
   publication_number?: string | null | undefined;
   /** Exact application number. */
@@ -164,21 +164,21 @@ export interface AnalyticsRequest {
   /** Exact family id. */
   family_id?: string | null | undefined;
   /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
-  must_terms?: string[] | null | undefined;
+  must_terms?: readonly string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
-  must_not_terms?: string[] | null | undefined;
+  must_not_terms?: readonly string[] | null | undefined;
   /** A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the whole entry is a term of the table of translations. Default: false. */
   translate_terms?: boolean | null | undefined;
   /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
   collapse?: 'none' | 'application' | 'family' | null | undefined;
   /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
-  prefer_countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  prefer_countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
   balance?: 'none' | 'country' | 'language' | null | undefined;
   /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
-  like?: string[] | null | undefined;
+  like?: readonly string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */
-  unlike?: string[] | null | undefined;
+  unlike?: readonly string[] | null | undefined;
   /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication of the index, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** A document counts when its best score is at least this. 0 to 1. Default: 0.5. */
@@ -198,7 +198,7 @@ export interface AnalyticsRequest {
   /** The date of date_range and of by_year; priority: the earliest priority claimed, else the own filing date. Default: "filing". */
   date_type?: 'filing' | 'publication' | 'grant' | 'priority' | null | undefined;
   /** What is counted, each by itself: documents by year, by country, by applicant, by IPC subclass. Default: ["year","country"]. */
-  stats_group_by?: ('year' | 'country' | 'applicant' | 'ipc')[] | null | undefined;
+  stats_group_by?: readonly ('year' | 'country' | 'applicant' | 'ipc')[] | null | undefined;
   /** Page number, from 1. Default: 1. */
   page?: number | null | undefined;
   /** Results on a page. 1 to 100. Default: 20. */
@@ -208,7 +208,7 @@ export interface AnalyticsRequest {
 /** A request for documents as markdown. */
 export interface DetailsRequest {
   /** Publication numbers in any spelling. */
-  patent_ids: string[];
+  patent_ids: readonly string[];
   /** Comma-separated subset of title, abstract, claims, description; all when absent. */
   sections?: string | null | undefined;
   /** Add to each entry: names, CPC codes, priorities, citations, and the family members of the index. Default: false. */
@@ -258,7 +258,7 @@ export interface Highlight {
   to: number;
 }
 
-/** Why a result is there. `rerank_score = reranker + lexical_weight × lexical`, but for rounding. */
+/** Why a result is there. `rerank_score = reranker + lexical_weight × lexical + language`, but for rounding; a publication that the question names has at least the best `rerank_score` of the others. */
 export interface HitExplanation {
   /** Score of the reranker. */
   reranker: number;

@@ -39,7 +39,8 @@ export interface Placed {
 
 /**
  * The candidates that an answer shows: those of the first `firsts` hits, then the others in the order of rerank score,
- * similarity and patent_id. Scores are compared as they are shown, so that the order can be checked in the answer.
+ * similarity and patent_id. Scores are compared as they are shown, so that the order can be checked in the answer. For the
+ * same reason the first ones have at least the best score of the others.
  * @param scores from `withRest`
  */
 export function placesOf(
@@ -54,6 +55,10 @@ export function placesOf(
     similarity: shown(similarity(hits.scores[n]!, calibration)),
     rerank: shown(scores.documents[n]!),
   }));
+  if (firsts > 0) {
+    const best = order.slice(firsts).reduce((most, { rerank }) => Math.max(most, rerank), -Infinity);
+    for (const first of order.slice(0, firsts)) first.rerank = Math.max(first.rerank, best);
+  }
   order.sort(
     (a, b) =>
       Number(b.n < firsts) - Number(a.n < firsts) ||

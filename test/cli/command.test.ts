@@ -78,9 +78,9 @@ describe('command line', () => {
     const cases: [string, RegExp][] = [
       ['', /Usage: priorart/],
       ['bogus', /unknown command 'bogus'/],
-      ['keys bogus', /unknown command 'bogus'/],
+      ['keys bogus', /unknown command 'bogus'; expected .*create, .*; see `priorart keys --help`/],
       ['keys create', /--account/],
-      ['search', /missing required argument 'query'/],
+      ['search', /no question; expected one in quotes, or --like; see `priorart search --help`/],
       ['search x --bogus', /unknown option '--bogus'/],
       [`search x --data ${data} --top-k 0`, /top_k: got 0; expected an integer from 1 to 100/],
       [`search x --data ${data} --top-k ten`, /top_k: got "ten"; expected an integer from 1 to 100/],

@@ -19,7 +19,7 @@ const SEARCH = {
   params: { name: 'search_patents', arguments: { query: 'x' } },
 };
 
-/** Sends messages, waits for `answers` lines, then closes standard input. */
+/** Sends messages, waits for `answers` lines, then closes standard input. With none it closes at once. */
 async function talk(args: string[], messages: object[], answers: number, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [CLI, 'mcp', ...args], {
     env: { ...process.env, PRIORART_KEY: '', ...env },
@@ -35,7 +35,7 @@ async function talk(args: string[], messages: object[], answers: number, env: Re
     });
   });
   for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
-  await Promise.race([told, ended]);
+  if (answers > 0) await Promise.race([told, ended]);
   child.stdin.end();
   const [code] = await ended;
   return {
@@ -60,6 +60,23 @@ describe('priorart mcp', () => {
     );
     assert.match(stderr, /PRIORART_KEY is not set/);
     assert.match(stderr, /serving MCP/);
+  });
+
+  it('answers all calls that were sent before standard input ended', async () => {
+    const { createServer } = await import('node:http');
+    const slow = createServer((_, response) => setTimeout(() => response.end('{}'), 50));
+    slow.listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const { port } = slow.address() as { port: number };
+    try {
+      const calls = [2, 3, 4, 5, 6, 7].map((id) => ({ ...SEARCH, id }));
+      const env = { PRIORART_BASE_URL: `http://127.0.0.1:${port}/`, PRIORART_KEY: 'psk_live_x' };
+      const { code, lines } = await talk([], [INITIALIZE, ...calls], 0, env);
+      assert.equal(code, 0);
+      assert.deepEqual(lines.map(({ id }) => id).sort(), [1, 2, 3, 4, 5, 6, 7]);
+    } finally {
+      slow.close();
+    }
   });
 
   it('the error for a server of another program says that it is not priorart', async () => {

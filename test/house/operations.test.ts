@@ -13,6 +13,7 @@ import {
   FILE_DESCRIPTORS_MIN,
   PUBLIC_RATE_LIMIT_PER_MINUTE,
   QUEUE_PER_WORKER,
+  QUEUE_QUICK,
   RATE_LIMIT_PER_MINUTE,
   REQUEST_DEADLINE_MS,
   URL_MAX_CHARS,
@@ -54,7 +55,7 @@ test('the limits of docs/operations.md are those of the program', () => {
     `| time to take an answer | ${WRITE_TIMEOUT_MS / 1_000} s |`,
     `| idle connection | ${IDLE_TIMEOUT_MS / 1_000} s |`,
     `| time of a search | \`--deadline-ms\`, ${REQUEST_DEADLINE_MS / 1_000} s |`,
-    `| searches that wait | \`--queue-per-worker\`, ${QUEUE_PER_WORKER} per worker |`,
+    `| searches that wait | \`--queue-per-worker\`, ${QUEUE_PER_WORKER} per worker; more if requests take less than ${QUEUE_QUICK.ms} ms, at most ${QUEUE_QUICK.times} times as many |`,
     `| connections | \`--connections-max\`, ${number(CONNECTIONS_MAX.default)}; the server needs a file descriptor for each, and ${FILE_DESCRIPTORS_MIN} besides |`,
     `| calls per minute | \`--rate-limit\`, ${RATE_LIMIT_PER_MINUTE} per key; \`--public-rate-limit\`, ${PUBLIC_RATE_LIMIT_PER_MINUTE} per client address |`,
   ])

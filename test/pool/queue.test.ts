@@ -189,6 +189,19 @@ test('at five times the capacity, answers take the time of three searches, and w
   assert.ok(answered.length >= 0.98 * 5 * 200, `${answered.length} of 1000`);
 });
 
+test('quick work is not refused after a pause, but at five times the capacity', async () => {
+  const load = { seconds: 6, workMs: 1, parallel: 1, limit: 64 };
+  // Half of the capacity, and a pause of 200 ms before each burst.
+  const paused = await simulated({ ...load, perSecond: () => 500, atOnce: 100 });
+  const refused = paused.filter(({ second, ms }) => second >= 1 && ms === undefined);
+  assert.equal(refused.length, 0);
+  const outcomes = await simulated({ ...load, perSecond: () => 5000 });
+  const settled = outcomes.filter(({ second }) => second >= 1);
+  const answered = settled.flatMap(({ ms }) => (ms === undefined ? [] : [ms]));
+  assert.ok(Math.max(...answered) <= 10, `${Math.max(...answered)} ms`);
+  assert.ok(answered.length >= 0.98 * 5 * 1000, `${answered.length} of 5000`);
+});
+
 test('workers stay busy if searches arrive in bursts, as at every turn of a slow event loop', async () => {
   // Bursts of 200 every tenth of a second; workers answer 20 before the next.
   const load = { seconds: 8, workMs: 10, parallel: 2, limit: 128, atOnce: 200 };

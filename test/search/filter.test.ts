@@ -7,11 +7,13 @@ import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/engine.js';
 import { parseSemantic } from '../../src/search/query.js';
 
-/** An application of each office. EP and US have the same number. */
+/** An application of each office, of which EP and US have the same number; and two designs, one with a stated grant date. */
 const RECORDS = [
   { patent_id: 'US20200067131A1', application_number: '20168852', applicants: ['Acme (주)'] },
   { patent_id: 'EP03893001A1', application_number: '20168852', applicants: ['.NET Ltd'] },
   { patent_id: 'KR1020200022285A', application_number: '1020180098231', applicants: ['주식회사 에이'] },
+  { patent_id: 'USD0988629S1', publication_date: '2023-06-13' },
+  { patent_id: 'KR3011049270000S', publication_date: '2021-04-12', grant_date: '2021-04-05' },
 ];
 
 describe('unusual filter values', () => {
@@ -43,6 +45,14 @@ describe('unusual filter values', () => {
     assert.deepEqual(await found({ application_number: 'ep 20168852.4' }), [ep]);
     assert.deepEqual(await found({ application_number: 'US 20/168,852' }), [us]);
     assert.deepEqual(await found({ application_number: 'KR20168852' }), []);
+  });
+
+  it('a design has the grant date that is stated, else that of its publication', async () => {
+    const onDay = (day: string) =>
+      found({ kind_codes: ['S1', 'S'], grant_date_from: day, grant_date_to: day });
+    assert.deepEqual(await onDay('2023-06-13'), ['USD0988629S1']);
+    assert.deepEqual(await onDay('2021-04-05'), ['KR3011049270000S']);
+    assert.deepEqual(await onDay('2021-04-12'), []);
   });
 
   it('an unknown number finds no publication', async () => {

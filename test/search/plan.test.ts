@@ -113,13 +113,17 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     ) => planned(passages, share, wanted, index, undefined, undefined, kind, true).segments[0]!.scan;
     const scans = [1, 0.1, 0.02, 0.001].map((share) => scanOf(1e6, share, 50, null));
     assert.deepEqual(scans, ['documents', 'documents', 'documents', 'exact']);
-    assert.equal(scanOf(1e6, 1, 10_000, null), 'documents');
+    // Most documents would be visited for ten thousand.
+    assert.deepEqual(
+      [1_000, 2_500, 10_000].map((wanted) => scanOf(1e6, 1, wanted, null)),
+      ['documents', 'documents', 'exact'],
+    );
     assert.equal(scanOf(1e6, 1, 50, {}), 'documents');
     assert.equal(scanOf(1e6, 1, 50, {}, 'ivf-pq'), 'ivf');
     assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'documents');
     const boundsOf = (wanted: number, sure: number) =>
       planned(1e6, 1, wanted, null, undefined, sure, 'auto', true).segments[0]!.deviations;
-    assert.deepEqual([boundsOf(50, 50), boundsOf(200, 50), boundsOf(10_000, 10_000)], [5, 4, 6]);
+    assert.deepEqual([boundsOf(50, 50), boundsOf(200, 50), boundsOf(2_500, 2_500)], [5, 4, 6]);
   });
 
   it('an index with low recall is not used', () => {

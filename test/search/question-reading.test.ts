@@ -107,8 +107,15 @@ describe('numbers, codes and examples in the fixtures', () => {
     for (let n = 0; n < RUNS; n++) {
       const named = pick(next, fixtures.patents);
       const query = pick(next, numberSpellings(named));
-      const found = await ids({ query });
+      const answer = await fixtures.engine.search({ query, top_k: 100 });
+      const found = answer.results.map(({ patent_id }) => patent_id);
+      const scores = answer.results.map(({ rerank_score }) => rerank_score);
       const label = `${query} is ${named.patent_id}`;
+      assert.deepEqual(
+        scores,
+        scores.toSorted((a, b) => b - a),
+        label,
+      );
       assert.equal(found[0], named.patent_id, label);
       assert.equal(new Set(found).size, found.length, label);
       const all = fixtures.patents.filter((p) => isSearched(p) || p === named);

@@ -42,6 +42,9 @@ const APPLICATIONS: Record<string, RegExp> = {
   EP: /^A\d?$/,
 };
 
+/** Designs, which are registered. */
+const DESIGNS: Record<string, RegExp> = { US: /^S1?$/, KR: /^S1?$/, JP: /^S1?$/, CN: /^[SD]\d?$/ };
+
 type Kind = 'application' | 'grant' | 'utility application' | 'utility grant' | 'none of these';
 
 /** The class of a publication: the table of the offices' kind codes, written a second time. */
@@ -54,14 +57,15 @@ export function kindOf({ country, kind_code }: Patent): Kind {
 
 const isGrant = (patent: Patent): boolean => kindOf(patent).endsWith('grant');
 
-/** The date of a type. Grant dates exist on grants only; the default is the day of publication. */
+/** The date of a type. Grant dates exist on grants and designs only; the default is the day of publication. */
 export function dateOf(patent: Patent, type: string): string | undefined {
   if (type === 'filing') return patent.filing_date;
   if (type === 'publication') return patent.publication_date;
   // A claimed priority without a day has an unknown day.
   if (type === 'priority')
     return patent.priority_date ?? (patent.priorities?.length ? undefined : patent.filing_date);
-  return isGrant(patent) ? (patent.grant_date ?? patent.publication_date) : undefined;
+  const isRegistered = isGrant(patent) || DESIGNS[patent.country]?.test(patent.kind_code) === true;
+  return isRegistered ? (patent.grant_date ?? patent.publication_date) : undefined;
 }
 
 /** Joins records with vectors of the index under test, which a separate test compares with the model. */

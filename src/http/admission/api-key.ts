@@ -69,7 +69,7 @@ function callerOf(
     );
   }
   if (result.reason === 'missing') {
-    const hint = takesBearer || request.headers['authorization'] === undefined ? '' : ', not Authorization';
+    const hint = takesBearer || request.headers['authorization'] === undefined ? '' : ', not Authorization,';
     throw new PriorartError(
       'unauthorized',
       `the header X-API-Key is missing; expected it${hint} to carry an API key`,

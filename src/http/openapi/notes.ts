@@ -23,7 +23,7 @@ export const KINDS_NOTE =
   'doc_type and include_utility_model go by these kind codes. JP U is a registered utility model; published before ' +
   '1994, or with a number of a year, it is the publication of an application. Designs, and kinds that stand in no column, are found ' +
   'by kind_codes only, or where publication_number, application_number or family_id is given and no kind is stated. ' +
-  'Grant dates are of grants only.';
+  'Grant dates are of grants and of designs.';
 
 export const PRIORITY_NOTE =
   'The priority date of a publication is the earliest priority that it claims; without one, its own filing ' +

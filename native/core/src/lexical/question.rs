@@ -207,11 +207,11 @@ impl Questions {
         });
     }
 
-    /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters, and codes
-    /// within it, count by themselves, too.
+    /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters, codes
+    /// within it, and all but the first of three or more parts count by themselves, too.
     fn push_code(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
         let (whole, parts) = (&word[0], &word[1..]);
-        let mut alternatives = vec![anywhere(Phrase::word(&whole.text), 1.0)];
+        let mut alternatives = joined_or_beside(&whole.text, parts);
         if parts.is_empty() {
             if whole.text.chars().all(is_of_number) {
                 alternatives.push(anywhere(piece(&whole.text), 1.0));
@@ -221,10 +221,6 @@ impl Questions {
                 let terms = (0..).zip(apart.into_iter().map(str::to_owned)).collect();
                 alternatives.push(anywhere(Phrase { terms }, 1.0));
             }
-        } else {
-            let first = parts[0].position;
-            let terms = parts.iter().map(|part| (part.position - first, part.text.clone())).collect();
-            alternatives.push(anywhere(Phrase { terms }, 1.0));
         }
         concepts.push(Concept {
             from: whole.from,
@@ -233,6 +229,17 @@ impl Questions {
             alternatives,
             translations: vec![],
         });
+        // `anti-PD-L1` asks for `PD-L1`, too.
+        if let [_, first, _, ..] = parts {
+            let joined: String = parts[1..].iter().map(|part| part.text.as_str()).collect();
+            concepts.push(Concept {
+                from: first.from,
+                to: whole.to,
+                boost: PART,
+                alternatives: joined_or_beside(&joined, &parts[1..]),
+                translations: vec![],
+            });
+        }
         let has_digits = whole.text.chars().any(char::is_numeric);
         for part in parts.iter().filter(|part| part.text.chars().nth(1).is_some()) {
             let before = concepts.len();
@@ -246,6 +253,16 @@ impl Questions {
             concepts[before..].iter_mut().for_each(|concept| concept.boost = PART);
         }
     }
+}
+
+/// A word as a whole, or its parts beside each other, if it has any.
+fn joined_or_beside(whole: &str, parts: &[Found]) -> Vec<Alternative> {
+    let mut alternatives = vec![anywhere(Phrase::word(whole), 1.0)];
+    if let [first, ..] = parts {
+        let terms = parts.iter().map(|part| (part.position - first.position, part.text.clone())).collect();
+        alternatives.push(anywhere(Phrase { terms }, 1.0));
+    }
+    alternatives
 }
 
 /// The phrase of a piece of a code.
@@ -383,6 +400,20 @@ mod tests {
             shown("lithium-ion"),
             [("lithium-ion".into(), 1.0), ("lithium".into(), 0.5), ("ion".into(), 0.5)]
         );
+    }
+
+    #[test]
+    fn a_name_behind_a_prefix_counts_by_itself() {
+        assert_eq!(
+            shown("anti-PD-L1"),
+            [("anti-PD-L1".into(), 1.0), ("PD-L1".into(), 0.5), ("L1".into(), 0.5)]
+        );
+        assert_eq!(shown("anti-HLA-G")[1], ("HLA-G".into(), 0.5));
+        let concepts = Questions::default().concepts("anti-IL-6");
+        let inner = &concepts[1].alternatives;
+        assert_eq!(inner[0].phrase, Phrase::word("il6"));
+        assert_eq!(inner[1].phrase.terms, [(0, "il".into()), (1, "6".into())]);
+        assert_eq!(Questions::default().concepts("IL-6")[0].alternatives[0].phrase, inner[0].phrase);
     }
 
     #[test]
