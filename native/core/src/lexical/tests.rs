@@ -384,6 +384,41 @@ fn a_term_meets_its_translations() {
 }
 
 #[test]
+fn a_fragment_of_a_loanword_is_not_translated() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("terms.bin");
+    let pair = |(en, other): (&str, (&str, &str))| {
+        vec![("en".into(), en.into()), (other.0.to_owned(), other.1.to_owned())]
+    };
+    let groups = [
+        ("local", ("ko", "로컬")),
+        ("electrode", ("ko", "전극")),
+        ("camera", ("ko", "카메라")),
+        ("lead", ("ja", "リード")),
+        ("frame", ("ja", "フレーム")),
+    ];
+    terms::write(&path, &groups.map(pair)).unwrap();
+    let terms = Terms::open(&path).unwrap();
+    let parts = |question: &str| {
+        let mut parts: Vec<_> = translated(&terms, question)
+            .iter()
+            .flat_map(|concept| &concept.translations)
+            .map(|one| question[one.from as usize..one.to as usize].to_owned())
+            .collect();
+        parts.sort();
+        parts.dedup();
+        parts
+    };
+    assert_eq!(parts("로컬 네트워크"), ["로컬"]);
+    assert!(parts("브로컬리 추출물").is_empty());
+    // A word of Chinese characters, and a longer loanword, stand in compounds.
+    assert_eq!(parts("비접촉전극"), ["전극"]);
+    assert_eq!(parts("초고속카메라"), ["카메라"]);
+    assert_eq!(parts("リードフレーム"), ["フレーム", "リード"]);
+    assert!(parts("ソリード").is_empty());
+}
+
+#[test]
 fn a_document_in_two_languages_gets_nothing_twice() {
     let dir = tempfile::tempdir().unwrap();
     let terms = table(dir.path());

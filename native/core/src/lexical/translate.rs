@@ -26,17 +26,22 @@ pub struct Translation {
     pub to: u32,
 }
 
+/// Characters of a loanword that may be a fragment of another, at most.
+const LONGEST_FRAGMENT: [(Class, usize); 2] = [(Class::Katakana, 3), (Class::Hangul, 2)];
+
 /// A word, or a character of a script without spaces.
 struct Unit {
     from: u32,
     to: u32,
     /// The word in each language whose stem differs.
     keys: Vec<String>,
-    is_word: bool,
+    /// The script of a character; `None` for a word.
+    script: Option<Class>,
 }
 
 /// The translations of the terms of a question: at each place of the longest term that begins there.
-/// The words within a longer term are translated, too; the characters within one are not.
+/// The words within a longer term are translated, too; the characters within one and fragments of
+/// loanwords are not.
 pub(super) fn translations(
     analyser: &mut Analyser,
     terms: &Terms,
@@ -47,8 +52,12 @@ pub(super) fn translations(
     let mut found: Vec<Translation> = Vec::new();
     let mut known: HashMap<u32, Vec<Arc<Phrase>>> = HashMap::new();
     let mut at = 0;
+    // Where the term before ends, in bytes.
+    let mut end = 0;
     while at < units.len() && known.len() < MOST_TERMS {
-        let Some((length, numbers)) = longest(terms, question, &units[at..]) else {
+        let Some((length, numbers)) = longest(terms, question, &units[at..])
+            .filter(|&(length, _)| !is_fragment(&units, at, length, end))
+        else {
             at += 1;
             continue;
         };
@@ -65,9 +74,45 @@ pub(super) fn translations(
                 }
             }
         }
-        at += if units[at].is_word { 1 } else { length };
+        end = to;
+        at += if units[at].script.is_none() { 1 } else { length };
     }
     found
+}
+
+/// Whether a term is a short loanword behind a character that belongs to no term: 로컬 (local) in 브로컬리
+/// (broccoli), 시드 (seed) in 글루코시드 (glucoside).
+/// The term before ends at `end`.
+fn is_fragment(units: &[Unit], at: usize, length: usize, end: u32) -> bool {
+    let (Some(before), Some(script)) = (at.checked_sub(1).map(|n| &units[n]), units[at].script) else {
+        return false;
+    };
+    let continues = before.script == Some(script) && before.to == units[at].from && before.to > end;
+    let is_short = LONGEST_FRAGMENT.iter().any(|&(class, most)| class == script && length <= most);
+    let is_loanword = || {
+        script == Class::Katakana
+            || units[at..at + length].iter().flat_map(|unit| unit.keys[0].chars()).any(|c| !is_sino_korean(c))
+    };
+    continues && is_short && is_loanword()
+}
+
+/// Whether a syllable may be the reading of a Chinese character, by the sounds that such readings have.
+/// Words of them stand side by side in compounds without spaces.
+fn is_sino_korean(syllable: char) -> bool {
+    let Some(number) = (syllable as u32).checked_sub(0xac00).filter(|&number| number < 11_172) else {
+        return false;
+    };
+    let (first, vowel, last) = (number / 588, number % 588 / 28, number % 28);
+    // None of ㄲ ㄸ ㅃ ㅆ ㅉ ㅋ at the beginning; ㄱ ㄴ ㄹ ㅁ ㅂ ㅇ or nothing at the end; ㅡ needs an end; ㅔ has
+    // none, and only ㄱ ㅅ ㅈ ㅊ before it.
+    let is_known = !matches!(first, 1 | 4 | 8 | 10 | 13 | 15) && matches!(last, 0 | 1 | 4 | 8 | 16 | 17 | 21);
+    is_known
+        && match vowel {
+            5 => last == 0 && matches!(first, 0 | 9 | 12 | 14),
+            18 => last != 0,
+            3 | 15 => false,
+            _ => true,
+        }
 }
 
 /// The phrase of a term of the table.
@@ -132,7 +177,7 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
                 keys.push(language[n].text.clone());
             }
         }
-        units.push(Unit { from: found.from, to: found.to, keys, is_word: true });
+        units.push(Unit { from: found.from, to: found.to, keys, script: None });
     }
     let mut characters = Vec::new();
     normalise(question, &mut characters);
@@ -140,8 +185,11 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
     for c in characters.iter().filter(|c| runs.contains(&c.class)) {
         match units.last_mut() {
             // Several characters of one character of the question.
-            Some(unit) if !unit.is_word && unit.from == c.from => unit.keys[0].push(c.value),
-            _ => units.push(Unit { from: c.from, to: c.to, keys: vec![c.value.to_string()], is_word: false }),
+            Some(unit) if unit.script.is_some() && unit.from == c.from => unit.keys[0].push(c.value),
+            _ => {
+                let keys = vec![c.value.to_string()];
+                units.push(Unit { from: c.from, to: c.to, keys, script: Some(c.class) })
+            }
         }
     }
     units.sort_by_key(|unit| unit.from);
