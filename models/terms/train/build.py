@@ -51,6 +51,9 @@ EVERYDAY = set(
 MOST_WORDS = 5
 LEAST_COSINE = {2: 0.30, 1: 0.42, 0: 0.55}
 TWO_SOURCES = 0.30
+# What a pair of four equal consonants needs: this cosine, or this distance of its sounds with vowels.
+LEAST_ALIKE = 0.3
+MOST_SPOKEN = 0.12
 SAME_SENSE = 0.45
 SHARED_SENSE = 0.25
 EACH_LANGUAGE = 3
@@ -213,49 +216,71 @@ FINALS = ["", "K", "K", "KS", "N", "NS", "N", "T", "R", "RK", "RM", "RP", "RS", 
           "S", "K", "T", "P", ""]
 
 
-def sound_of_hangul(text):
+# Roughly the vowel that English spells for each of Korean; none for the one that only parts consonants.
+VOWELS = ["a", "e", "a", "e", "o", "e", "o", "e", "o", "ua", "e", "oe", "o", "u", "uo", "ue", "ui", "u", "", "i", "i"]
+
+
+def sound_of_hangul(text, vowels=False):
+    """Classes of consonants in upper case; with vowels in lower case."""
     out = []
     for c in text:
         code = ord(c) - 0xAC00
         if 0 <= code < 11172:
-            out += [INITIALS[code // 588], FINALS[code % 28]]
+            out += [INITIALS[code // 588], VOWELS[code % 588 // 28] if vowels else "", FINALS[code % 28]]
     return squeezed("".join(out))
 
 
-def sound_of_latin(text):
+def sound_of_latin(text, vowels=False):
     text = re.sub(r"[^a-z]", "", text)
     for old, new in (("sch", "S"), ("tch", "S"), ("ch", "K" if text.startswith("chr") else "S"), ("ph", "P"), ("th", "S"), ("sh", "S"),
-                     ("ck", "K"), ("x", "KS"), ("qu", "K"), ("ng", "N"), ("ce", "Se"), ("ci", "Si"), ("cy", "Sy"), ("gh", "K")):
+                     ("ck", "K"), ("x", "KS"), ("qu", "Ku"), ("ng", "N"), ("ce", "Se"), ("ci", "Si"), ("cy", "Sy"), ("gh", "K"),
+                     ("ee", "i"), ("ea", "i"), ("oo", "u"), ("ou", "u"), ("y", "i"), ("w", "u")):
         text = text.replace(old, new)
     table = {**dict.fromkeys("bpfv", "P"), **dict.fromkeys("dt", "T"), **dict.fromkeys("kgcq", "K"), **dict.fromkeys("szj", "S"),
-             "m": "M", "n": "N", "l": "R", "r": "R"}
-    return squeezed("".join(c if c.isupper() else table.get(c, "") for c in text))
+             "m": "M", "n": "N", "l": "R", "r": "R", **({v: v for v in "aeiou"} if vowels else {})}
+    return squeezed("".join(c if c.isupper() else table.get(c, "") for c in re.sub(r"e$", "", text)))
 
 
 def squeezed(text):
     return re.sub(r"(.)\1+", r"\1", text)
 
 
-def sound_distance(a, b):
-    """Least share of edits; an R costs half, because Korean drops it at the end of a syllable."""
-    cost = lambda c: 0.4 if c == "R" else 1.0  # noqa: E731
+def weight_of(c):
+    """An R costs little, because Korean drops it at the end of a syllable, and a vowel, because its spelling varies."""
+    return 0.35 if c.islower() else 0.4 if c == "R" else 1.0
+
+
+def edits(a, b):
+    """The least cost of edits that make a sound another."""
     last = [0.0]
     for c in b:
-        last.append(last[-1] + cost(c))
+        last.append(last[-1] + weight_of(c))
     for x in a:
-        row = [last[0] + cost(x)]
+        row = [last[0] + weight_of(x)]
         for n, y in enumerate(b):
-            change = 0.0 if x == y else 0.6 if {x, y} <= set("TS") else 1.0
-            row.append(min(last[n] + change, last[n + 1] + cost(x), row[n] + cost(y)))
+            change = 0.0 if x == y else 0.25 if x.islower() and y.islower() else 1.3 if x.islower() or y.islower() else \
+                0.6 if {x, y} <= set("TS") else 1.0
+            row.append(min(last[n] + change, last[n + 1] + weight_of(x), row[n] + weight_of(y)))
         last = row
-    return last[-1] / max(len(a), len(b), 1)
+    return last[-1]
+
+
+def sound_distance(a, b):
+    """Least share of edits between the consonants of two words."""
+    return edits(a, b) / max(len(a), len(b), 1)
+
+
+def spoken_distance(korean, english):
+    """Least share of edits between two words with their vowels."""
+    a, b = sound_of_hangul(korean, vowels=True), sound_of_latin(english, vowels=True)
+    return edits(a, b) / max(sum(map(weight_of, a)), sum(map(weight_of, b)), 1)
 
 
 PARTICLES = re.compile(r"(?:에서의|으로의|으로써|으로서|에서는|에서|에게|으로|까지|부터|보다|들은|들을|들의|들이|들|은|는|이|가|을|를|의|에|로|와|과|도)$")
 
 
 def sound_pairs(texts, vectors):
-    """Korean words of patents that sound like an English word of patents: near it by vector, or long and like no other."""
+    """Korean words of patents that sound like an English word of patents: near it by vector, or long and like it in each vowel."""
     korean = Counter()
     for text in texts.texts["ko"]:
         words = set(re.findall(r"[가-힣]{2,12}", text))
@@ -265,6 +290,7 @@ def sound_pairs(texts, vectors):
     for text in texts.texts["en"]:
         english.update({singular(w) for w in re.findall(r"[a-z]{4,24}", text.lower())})
     english = [w for w, n in english.items() if n >= 4 and w not in EVERYDAY]
+    place = {w: n for n, w in enumerate(english)}
     sounds = {w: sound_of_latin(w) for w in english}
     alike = defaultdict(list)
     for word, sound in sounds.items():
@@ -279,7 +305,9 @@ def sound_pairs(texts, vectors):
             own = korean[word]
             same = alike[own]
             if len(own) >= 4 and len(same) == 1 and len(word) >= 4:
-                yield "ko", word, same[0], "sound"
+                # Few consonants are told apart, so a verb's form may have those of a rare word.
+                if similar[place[same[0]]] >= LEAST_ALIKE or not NOT_LAST.search(word) and spoken_distance(word, same[0]) <= MOST_SPOKEN:
+                    yield "ko", word, same[0], "sound"
                 continue
             best = max(row, key=lambda n: similar[n] - 0.8 * sound_distance(own, sounds[english[n]]))
             distance = sound_distance(own, sounds[english[best]])
@@ -344,30 +372,124 @@ def title_pairs(titles, language, source, least=4, dice=0.5):
 
 
 BRACKETS = re.compile(r"([가-힣]{2,14}(?: [가-힣]{2,10}){0,2}|[ァ-ヺー一-鿿]{2,12})\s?[(（]\s?([A-Za-z][A-Za-z0-9 -]{1,48})\s?[)）,;:]")
+# What an English text explains in brackets: "light detection and ranging (LIDAR)".
+EXPLAINED = re.compile(r"([A-Za-z][A-Za-z -]{4,100}) \(([A-Za-z-]{2,8})\)")
+# Ends of Korean words that no term has, and of those that no term begins with.
+NOT_LAST = re.compile(r"(?:도록|하고|되고|하여|되어|하기|하지|되지|시키|시키고|하거나|되며|하며|으로|에서|부터|까지|에게|들을|들은|들이|[가-힣]{2}(?<!회)(?<!정)(?<!협)의)$")
+NOT_FIRST = re.compile(r"(?:또는|혹은|및|상기|하기|본|그|각|해당|갖는|있는|없는|다른|[가-힣]{2,}(?:과|와|을|를|의|에|에서|인|된|는|은|한|로|게|써))$")
+SMALL_WORDS = {"of", "and", "the", "for", "in", "to", "on", "by", "with", "a", "an", "or"}
 
 
-def bracket_pairs(texts):
-    """Terms that texts explain in brackets, without the words before them: "상기 하이드로겔(hydrogel)"."""
+def is_abbreviation(text):
+    """Whether letters stand for words: LED, mRNA, PoE. Words in capitals are longer."""
+    letters = text.replace("-", "")
+    return len(letters) <= 6 and " " not in text and sum(c.isupper() for c in letters) >= 2
+
+
+def initials(words):
+    return "".join(word[:1] for word in words if word not in SMALL_WORDS)
+
+
+def expansion(abbreviation, before):
+    """
+    The words before a bracket that an abbreviation stands for: those that begin with its letters, or else by the algorithm of
+    Schwartz and Hearst (2003). None if none do.
+    """
+    letters = abbreviation.replace("-", "").lower()
+    words = re.split(r"[ -]+", before.lower())[-min(len(letters) + 5, 2 * len(letters)):]
+    for size in range(2, len(words) + 1):
+        if initials(words[-size:]) == letters and words[-size] not in SMALL_WORDS:
+            return " ".join(words[-size:])
+    text = " ".join(words)
+    at = len(text)
+    for n in range(len(letters) - 1, -1, -1):
+        at -= 1
+        while at >= 0 and not (text[at] == letters[n] and (n > 0 or at == 0 or text[at - 1] == " ")):
+            at -= 1
+        if at < 0:
+            return None
+    found = text[at:]
+    return found if letters not in found.split(" ") and len(found) >= 2 * len(letters) else None
+
+
+def expansions(texts):
+    """What abbreviations stand for in English texts of patents, the commonest: in two of them, or by its initials."""
+    counts = defaultdict(Counter)
+    for text in texts:
+        for abbreviation, found in {(given.lower(), expansion(given, before)) for before, given in EXPLAINED.findall(text) if is_abbreviation(given)}:
+            if found:
+                counts[abbreviation][singular(found)] += 1
+    sure = lambda short, words, n: n >= 2 or initials(words.split(" ")) == short.replace("-", "")  # noqa: E731
+    return {short: [words for words, n in found.most_common(3) if sure(short, words, n)] for short, found in counts.items()}
+
+
+def nearness(language, term, english, vectors):
+    """Cosine of a term and of what an abbreviation stands for; -1 if the term is too short to say all of it, as "receptor" is for EGFR."""
+    words = [w for w in english.split(" ") if w not in EVERYDAY]
+    if len(term.replace(" ", "")) < (1.6 if language == "ko" else 1.2) * len(words):
+        return -1.0
+    a, b = vectors([term, english])
+    return float(a @ b)
+
+
+def cuts_of(language, term):
+    """The ends of some words before a bracket that may be the term."""
+    if language != "ko":
+        return {term[k:] for k in range(len(term) - 1)}
+    words = term.split(" ")
+    cuts = (words[k:] for k in range(len(words)) if not any(NOT_FIRST.fullmatch(word) for word in words[k:-1]))
+    return {" ".join(cut) for cut in cuts if not NOT_LAST.search(cut[-1])}
+
+
+def bracket_pairs(texts, vectors):
+    """
+    Terms that texts explain in brackets, without the words before them: "상기 하이드로겔(hydrogel)". Reference signs and
+    numbers stand in brackets, too, so what has a digit is left out, and an abbreviation counts for a term that says what it
+    stands for.
+    """
+    known = expansions(texts.texts["en"])
     for language in ("ko", "ja", "zh"):
         seen = defaultdict(set)
+        short = defaultdict(lambda: defaultdict(set))
         for n, text in enumerate(texts.texts[language]):
             for term, given in BRACKETS.findall(text):
                 english = english_term(given if len(given) > 2 or given.isupper() else "")
-                if not english:
+                if not english or re.search(r"[0-9]|^[ivxIVX]+$", given.strip()):
                     continue
-                words = term.split(" ")
-                cuts = {" ".join(words[k:]) for k in range(len(words))} if language == "ko" else {term[k:] for k in range(len(term) - 1)}
-                for cut in cuts:
-                    seen[cut, english].add(n)
+                if is_abbreviation(given.strip()):
+                    short[english][term].add(n)
+                else:
+                    for cut in cuts_of(language, term):
+                        seen[cut, english].add(n)
         for (term, english), where in seen.items():
             # The longest that occurs about as often, so that words before it do not count.
             longer = max((len(w) for (t, e), w in seen.items() if e == english and t != term and t.endswith(term)), default=0) \
                 if len(where) > 1 and language != "ko" else 0
-            sounds = language == "ko" and sound_distance(sound_of_hangul(term), sound_of_latin(english)) <= 0.2
-            if sounds and len(sound_of_hangul(term)) >= 2:
+            if sounds_alike(language, term, english):
                 yield language, term, english, "sound"
             elif len(where) >= 2 and longer < 0.8 * len(where) or language == "ko" and len(term) >= 3:
                 yield language, term, english, "brackets"
+        for english, phrases in short.items():
+            found = defaultdict(set)
+            for phrase, where in phrases.items():
+                cuts = sorted(cuts_of(language, phrase))
+                alike = [cut for cut in cuts if sounds_alike(language, cut, english)]
+                near = [(nearness(language, cut, words, vectors), cut) for cut in cuts for words in known.get(english, [])]
+                best, term = max(near, default=(-1.0, ""))
+                if alike:
+                    yield language, alike[0], english, "sound"
+                elif best >= LEAST_COSINE[1]:
+                    found[term] |= where
+            # What ends another term lacks its beginning.
+            plain = {term: term.replace(" ", "") for term in found}
+            for term, where in found.items():
+                whole = not any(p != plain[term] and p.endswith(plain[term]) for p in plain.values())
+                if whole and (language == "ko" or len(where) >= 2):
+                    yield language, term, english, "brackets"
+
+
+def sounds_alike(language, term, english):
+    return language == "ko" and len(sound_of_hangul(term)) >= 2 and sound_distance(sound_of_hangul(term), sound_of_latin(english)) <= 0.2
 
 
 def vectors_of(model):
@@ -418,7 +540,7 @@ def collected(data, work):
     add(title_pairs(texts.titles, "ko", "titles", least=3))
     add(title_pairs(texts.titles, "zh", "classification"))
     add(title_pairs(texts.titles, "fr", "classification"))
-    add(bracket_pairs(texts))
+    add(bracket_pairs(texts, vectors))
     print("mined", len(sources), flush=True)
     add(sound_pairs(texts, vectors))
     print("sound", len(sources), Counter(s for v in sources.values() for s in v), flush=True)
