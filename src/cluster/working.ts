@@ -98,6 +98,15 @@ class WorkingSnapshot extends native.Snapshot implements PartOfAll {
     return Uint8Array.from(docs, (doc, n) => languages.get(doc)![passages[n]!]!);
   }
 
+  override preferred(
+    query: Float32Array,
+    selection: Selection,
+    docs: Uint32Array,
+    countries: string[],
+  ): Uint32Array {
+    return super.preferred(this.known.scoreQuestion ?? query, selection, docs, countries);
+  }
+
   override searchWords(
     _words: Words,
     _translated: number,

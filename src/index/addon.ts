@@ -406,8 +406,6 @@ export interface SearchOptions {
   dedupe: boolean;
   /** With `dedupe`: whether a whole family counts as one document. */
   family?: boolean;
-  /** With `family`: a family is shown by its member of the first of these countries, if it has one. */
-  prefer?: Array<string>;
   /** How scores are shown: documents with equal shown scores are then equal. Without it, exact scores are compared. */
   shown?: ShownScore;
   /** Inner product below which documents are left out; -2 allows all. */
@@ -533,6 +531,16 @@ export declare class Snapshot {
    * A document is in its own group.
    */
   members(selection: Selection, docs: Uint32Array, family: boolean): Members;
+  /**
+   * For each of some documents, the best of their families, the member of the first of some countries: the best of
+   * several, and the document itself if its family has none of these countries.
+   */
+  preferred(
+    query: Float32Array,
+    selection: Selection,
+    docs: Uint32Array,
+    countries: Array<string>,
+  ): Uint32Array;
   /** Ids of at most `size` documents, evenly spread over a selection. The sample is always the same. */
   sample(selection: Selection, size: number): Uint32Array;
   /** Scores an even sample of about `size` documents of a selection, and counts those at or above a threshold. */

@@ -67,7 +67,16 @@ export const hitExplanationSchema = z.strictObject({
       'Rank among the candidates by similarity, before reranking; absent unless found_by is similarity',
     ),
   rank: z.int().min(1).describe('Rank in the answer'),
-  decided_by: count().describe('Place in chunks of the passage whose reranker score is that of the document'),
+  decided_by: z
+    .exactOptional(z.int().min(0))
+    .describe(
+      'Place in chunks of the passage whose reranker score is that of the document; absent with ranked_by',
+    ),
+  ranked_by: z
+    .exactOptional(patentId())
+    .describe(
+      'The best member of the family, whose scores are those of the result; absent unless prefer_countries shows another member',
+    ),
   matches: z
     .array(
       z.strictObject({

@@ -85,9 +85,9 @@ function searchGroup(search: BalancedSearch, group: FilterClause): { hits: Searc
   return { hits: native.search(vector, selection, scansOf(plan), { ...options, documents }), plan };
 }
 
-/** The candidates of each group. Of those that are one result, the best remains: of a preferred country, if there is one. */
+/** The candidates of each group. Of those that are one result, the best remains. */
 function withoutRepetitions(
-  { store, native, selection, grouping }: BalancedSearch,
+  { native, selection, grouping }: BalancedSearch,
   found: readonly SearchHits[],
 ): Candidate[][] {
   const lists = found.map((hits) => Array.from(hits.docs, (_, at): Candidate => ({ hits, at })));
@@ -101,21 +101,11 @@ function withoutRepetitions(
       const key = docs[at[candidate.at]!]!;
       keys.set(candidate, key);
       const rival = best.get(key);
-      if (rival === undefined || isBetter(store, candidate, rival, grouping)) best.set(key, candidate);
+      if (rival === undefined || scoreOf(candidate) > scoreOf(rival)) best.set(key, candidate);
     }
   }
   const kept = lists.map((list) => list.filter((candidate) => best.get(keys.get(candidate)!) === candidate));
   return kept.filter((list) => list.length > 0);
-}
-
-function isBetter(store: Publications, one: Candidate, rival: Candidate, { prefer = [] }: Grouping): boolean {
-  const place = ({ hits, at }: Candidate) => {
-    const country = store.documents.get(hits.docs[at]!)?.country;
-    const found = country === undefined ? -1 : prefer.indexOf(country);
-    return found < 0 ? prefer.length : found;
-  };
-  const nearer = prefer.length === 0 ? 0 : place(rival) - place(one);
-  return (nearer || scoreOf(one) - scoreOf(rival)) > 0;
 }
 
 /** The chosen candidates as hits, in their order, with the work of all searches. */

@@ -13,6 +13,7 @@ import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { type RequiredTerms, requiredTerms } from './required-terms.js';
 import { selectionOf } from './selections.js';
+import { type ShownInstead, shownInstead } from './shown-members.js';
 import type { Subject } from './subject.js';
 import type { CollapsedMember } from './types.js';
 import { onlyVectors, type WordCandidates, withFirst, withWords, wordsOf } from './words.js';
@@ -23,6 +24,8 @@ export interface Candidates extends WordCandidates {
   firsts: number;
   /** Members of each hit's group; undefined if the request has no `collapse`. */
   members: (CollapsedMember[] | undefined)[] | undefined;
+  /** The publications that are shown instead of hits, by `prefer_countries`; undefined if none are. */
+  instead: ShownInstead | undefined;
   /** The words of the question; undefined if they neither count nor are shown. */
   question: Words | undefined;
   /** The terms that each document must hold; undefined if there are none, or they are not shown. */
@@ -54,7 +57,8 @@ export function candidatesOf(
   const own = [...clausesOf(filters, store), ...subject.clauses];
   const grouping = groupingOf(query);
   const shown = { ...calibration, decimals: SHOWN_DECIMALS };
-  const asking = { chunks: CHUNKS_PER_RESULT, ...grouping, shown, minScore: -2 };
+  const { prefer, ...one } = grouping;
+  const asking = { chunks: CHUNKS_PER_RESULT, ...one, shown, minScore: -2 };
   const first = firstOf(store, native, filters, subject, { ...asking, documents: subject.first.length });
   const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
   const selection = selectionOf(native, clauses);
@@ -75,14 +79,18 @@ export function candidatesOf(
     ? withWords(native, question, vector, selection, hits, { ...asking, documents, exact: plan.exact })
     : onlyVectors(hits);
   const all = first ? withFirst(first, found) : found;
-  const groups = query.collapse && groupsOf(native, selectionOf(native, own), all.hits.docs, grouping);
+  const firsts = first?.docs.length ?? 0;
+  const allowed = selectionOf(native, own);
+  const groups = query.collapse && groupsOf(native, allowed, all.hits.docs, grouping);
+  const instead = prefer && shownInstead(store, native, allowed, vector, all.hits.docs, { prefer, firsts });
   const headOf = (doc: number) => store.documents.get(doc);
   return {
     ...all,
-    firsts: first?.docs.length ?? 0,
+    firsts,
+    instead,
     members: groups && Array.from(all.hits.docs, (_, n) => membersOf(headOf, groups, n)),
     question,
-    required: requiredTerms(native, query.filters, all.hits.docs, query),
+    required: requiredTerms(native, query.filters, instead?.docs ?? all.hits.docs, query),
     countsWords,
     names,
     plan,

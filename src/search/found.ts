@@ -8,6 +8,7 @@ import { titlesOf } from '../patent/record.js';
 import type { FoundDocuments } from '../rerank/reranker.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
+import { someHits } from './hits.js';
 import { representativeFigure } from './show.js';
 
 /**
@@ -19,9 +20,11 @@ export class Found implements FoundDocuments {
   readonly hits: SearchHits;
   readonly foreign?: (question: string) => Uint8Array;
   readonly #store: Publications;
+  readonly #languages: Embedder['languages'] | undefined;
   readonly #heads: DocumentHead[] = [];
   readonly #passages: Passage[][] = [];
   readonly #figures: { name: string | undefined }[] = [];
+  readonly #abstracts: string[] = [];
 
   /** @param languages of the embedder that the vectors are of */
   constructor(
@@ -39,8 +42,23 @@ export class Found implements FoundDocuments {
       };
     }
     this.#store = store;
+    this.#languages = languages;
     this.native = native;
     this.hits = hits;
+  }
+
+  /** Some of the documents, with what was read of them. */
+  part(places: readonly number[]): Found {
+    const part = new Found(this.#store, this.native, someHits(this.hits, places), this.#languages);
+    for (const [at, n] of places.entries()) {
+      const [head, passages] = [this.#heads[n], this.#passages[n]];
+      const [figure, abstract] = [this.#figures[n], this.#abstracts[n]];
+      if (head) part.#heads[at] = head;
+      if (passages) part.#passages[at] = passages;
+      if (figure) part.#figures[at] = figure;
+      if (abstract !== undefined) part.#abstracts[at] = abstract;
+    }
+    return part;
   }
 
   #foreign(question: string, { first, names }: NonNullable<Embedder['languages']>): Uint8Array {
@@ -80,10 +98,15 @@ export class Found implements FoundDocuments {
     return this.#figures[n].name;
   }
 
+  #abstract(n: number): string {
+    this.#abstracts[n] ??= abstractOf(this.#store, this.hits.docs[n]!);
+    return this.#abstracts[n];
+  }
+
   texts(n: number): RerankDocument {
     return {
       title: titlesOf(this.head(n)),
-      abstract: abstractOf(this.#store, this.hits.docs[n]!),
+      abstract: this.#abstract(n),
       passages: this.passages(n).map(({ text }) => text),
     };
   }

@@ -78,10 +78,14 @@ function highlightsOf(matches: readonly Match[], chunk: number): Highlight[] {
   return ranges;
 }
 
-/** The explanation of a result. Its parts add up to rerank_score, but for rounding. */
+/**
+ * The explanation of a result. Its parts add up to rerank_score, but for rounding.
+ * @param rankedBy patent_id of the best member of the family, if another is shown
+ */
 export function explanationOf(
   parts: ScoreParts,
   rank: number,
+  rankedBy: string | undefined,
   matches: Match[],
   mustTerms: HitExplanation['must_terms'],
 ): HitExplanation {
@@ -93,7 +97,7 @@ export function explanationOf(
     found_by: parts.foundBy,
     ...(parts.rankBySimilarity === undefined ? {} : { rank_by_similarity: parts.rankBySimilarity }),
     rank,
-    decided_by: 0,
+    ...(rankedBy === undefined ? { decided_by: 0 } : { ranked_by: rankedBy }),
     matches,
     ...(mustTerms === undefined ? {} : { must_terms: mustTerms }),
   };

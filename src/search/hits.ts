@@ -1,4 +1,4 @@
-/** Joins lists of hits. */
+/** Joins and parts lists of hits. */
 import type { SearchHits } from '../index/native.js';
 
 /** Two lists of hits, one behind the other. */
@@ -18,6 +18,23 @@ export function inFront(a: SearchHits, b: SearchHits): SearchHits {
     candidates: a.candidates + b.candidates,
     widened: a.widened + b.widened,
     rescanned: a.rescanned + b.rescanned,
+  };
+}
+
+/** The hits at some places of a list. */
+export function someHits(hits: SearchHits, places: readonly number[]): SearchHits {
+  const from = (n: number) => hits.passageAt[n]!;
+  const passageAt = new Uint32Array(places.length + 1);
+  for (const [at, n] of places.entries()) passageAt[at + 1] = passageAt[at]! + from(n + 1) - from(n);
+  return {
+    ...hits,
+    docs: Uint32Array.from(places, (n) => hits.docs[n]!),
+    scores: Float32Array.from(places, (n) => hits.scores[n]!),
+    passageAt,
+    passages: Uint32Array.from(places.flatMap((n) => [...hits.passages.subarray(from(n), from(n + 1))])),
+    passageScores: Float32Array.from(
+      places.flatMap((n) => [...hits.passageScores.subarray(from(n), from(n + 1))]),
+    ),
   };
 }
 

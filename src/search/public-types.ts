@@ -43,7 +43,7 @@ export interface SemanticRequest {
   translate_terms?: boolean | null | undefined;
   /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
   collapse?: 'none' | 'application' | 'family' | null | undefined;
-  /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
+  /** With collapse family: the member of the first of these countries is shown instead of the best one. The order and the scores of families stay those of their best members. */
   prefer_countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
   balance?: 'none' | 'country' | 'language' | null | undefined;
@@ -171,7 +171,7 @@ export interface AnalyticsRequest {
   translate_terms?: boolean | null | undefined;
   /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
   collapse?: 'none' | 'application' | 'family' | null | undefined;
-  /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
+  /** With collapse family: the member of the first of these countries is shown instead of the best one. The order and the scores of families stay those of their best members. */
   prefer_countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
   balance?: 'none' | 'country' | 'language' | null | undefined;
@@ -274,8 +274,10 @@ export interface HitExplanation {
   rank_by_similarity?: number;
   /** Rank in the answer. */
   rank: number;
-  /** Place in chunks of the passage whose reranker score is that of the document. */
-  decided_by: number;
+  /** Place in chunks of the passage whose reranker score is that of the document; absent with ranked_by. */
+  decided_by?: number;
+  /** The best member of the family, whose scores are those of the result; absent unless prefer_countries shows another member. */
+  ranked_by?: string;
   /** Words of the question, and entries of must_terms, in the passages shown. */
   matches: {
     /** Word as the question has it, or a translation as the passage has it. */

@@ -64,7 +64,7 @@ export type Reranking = (typeof RERANKINGS)[number];
 /** The field `collapse` of a request, with `prefer_countries`. */
 export interface Collapse {
   by: 'none' | 'application' | 'family';
-  /** Of a family, the member of the first of these countries is shown. */
+  /** Of a family, the member of the first of these countries is shown instead of the best one. */
   prefer?: Country[];
 }
 

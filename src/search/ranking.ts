@@ -62,7 +62,7 @@ export async function rankingOf(
  * Scores of all candidates; without a reranker, their similarities. Texts that may be shown after an `await` are read before
  * it.
  */
-function scored(
+export function scored(
   { reranker }: IndexReader,
   { query, rerank }: SemanticQuery,
   found: Found,

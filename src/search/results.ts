@@ -1,7 +1,9 @@
 /** Results of a search: the candidates in order, as an answer shows them. */
 import { type Calibration, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import type { SearchHits } from '../index/native.js';
 import type { Passage } from '../patent/passage.js';
 import type { RerankScores } from '../rerank/reranker.js';
+import type { DocumentHead } from '../store/document.js';
 import { inTurns } from './balance.js';
 import type { Found } from './found.js';
 import {
@@ -15,6 +17,13 @@ import {
 import type { Balance } from './query.js';
 import { metadataOf } from './show.js';
 import type { Chunk, CollapsedMember, SearchResult } from './types.js';
+
+/** A publication that an answer shows: its place among found ones, and the scores of their passages. */
+export interface Shown {
+  found: Found;
+  n: number;
+  scores: Pick<RerankScores, 'passages'>;
+}
 
 export interface ResultOptions {
   topK: number;
@@ -41,15 +50,16 @@ export interface Placed {
  * The candidates that an answer shows: those of the first `firsts` hits, then the others in the order of rerank score,
  * similarity and patent_id. Scores are compared as they are shown, so that the order can be checked in the answer. For the
  * same reason the first ones have at least the best score of the others.
+ * @param headOf the publication that is shown for the nth hit
  * @param scores from `withRest`
  */
 export function placesOf(
   calibration: Calibration,
   { topK, firsts, balance }: Pick<ResultOptions, 'topK' | 'firsts' | 'balance'>,
-  found: Found,
+  hits: SearchHits,
+  headOf: (n: number) => DocumentHead,
   scores: RerankScores,
 ): Placed[] {
-  const { hits } = found;
   const order = Array.from(hits.docs, (_, n) => ({
     n,
     similarity: shown(similarity(hits.scores[n]!, calibration)),
@@ -64,26 +74,33 @@ export function placesOf(
       Number(b.n < firsts) - Number(a.n < firsts) ||
       b.rerank - a.rerank ||
       b.similarity - a.similarity ||
-      (found.head(a.n).patent_id < found.head(b.n).patent_id ? -1 : 1),
+      (headOf(a.n).patent_id < headOf(b.n).patent_id ? -1 : 1),
   );
   const rest = order.slice(firsts);
-  const turns = balance ? inTurns(rest, ({ n }) => found.head(n)[balance] ?? '') : rest;
+  const turns = balance ? inTurns(rest, ({ n }) => headOf(n)[balance] ?? '') : rest;
   return [...order.slice(0, firsts), ...turns].slice(0, topK);
 }
 
-/** Results with their texts. @param scores from `withRest` */
+/**
+ * Results with their texts.
+ * @param scores from `withRest`
+ * @param instead the publication that is shown for the nth hit; undefined: the hit itself
+ */
 export function resultsOf(
   calibration: Calibration,
   { members, wanted, parts, question }: Omit<ResultOptions, 'topK' | 'firsts' | 'balance'>,
   found: Found,
   scores: RerankScores,
   places: readonly Placed[],
+  instead: (n: number) => Shown | undefined,
 ): SearchResult[] {
   const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
   return places.map(({ n, similarity, rerank }, at) => {
-    const head = found.head(n);
-    const figure = found.figure(n);
-    const chunks = chunksOf(found, n, scores, similarityOf);
+    const shown = instead(n) ?? { found, n, scores };
+    const head = shown.found.head(shown.n);
+    const figure = shown.found.figure(shown.n);
+    const chunks = chunksOf(shown, similarityOf);
+    const rankedBy = shown.found === found ? undefined : found.head(n).patent_id;
     const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
     return {
       patent_id: head.patent_id,
@@ -94,7 +111,7 @@ export function resultsOf(
       chunks: wanted.highlight ? highlighted(chunks, matches) : chunks,
       ...(members === undefined ? {} : { members: members[n] ?? [] }),
       ...(wanted.explain
-        ? { explanation: explanationOf(parts(n), at + 1, matches, question.required?.parts(n)) }
+        ? { explanation: explanationOf(parts(n), at + 1, rankedBy, matches, question.required?.parts(n)) }
         : {}),
     };
   });
@@ -124,12 +141,7 @@ const isTitle = ({ chunk_type, text }: Passage, title: string | undefined): bool
   chunk_type === 'abstract' && text === title;
 
 /** The passages of a candidate by rerank score; of equal ones the most similar first. */
-function chunksOf(
-  found: Found,
-  n: number,
-  scores: RerankScores,
-  similarityOf: (cosine: number) => number,
-): Chunk[] {
+function chunksOf({ found, n, scores }: Shown, similarityOf: (cosine: number) => number): Chunk[] {
   const first = found.firstPassage(n);
   const title = found.head(n).title?.trim();
   const chunks = found.passages(n).map(

@@ -98,7 +98,8 @@ const searchFields = {
   prefer_countries: list(oneOf(COUNTRIES), `of ${COUNTRIES.join(', ')}`, COUNTRIES.length * 20)
     .nullish()
     .describe(
-      'With collapse family: a family is shown by its member of the first of these countries, instead of its best one',
+      'With collapse family: the member of the first of these countries is shown instead of the best one. The order and the ' +
+        'scores of families stay those of their best members',
     ),
   balance: oneOf(BALANCES)
     .nullish()

@@ -14,10 +14,11 @@ import { excludedBy } from './left-out.js';
 import type { SemanticQuery } from './query.js';
 import { rankingOf, wentToReranker } from './ranking.js';
 import type { IndexReader } from './reader.js';
-import { placesOf, resultsOf, withRest } from './results.js';
+import { type Placed, placesOf, resultsOf, withRest } from './results.js';
+import { ShownMembers } from './shown-members.js';
 import { stopwatch } from './stopwatch.js';
 import { isClass, type Subject, subjectOf } from './subject.js';
-import type { SearchResponse, SearchResult } from './types.js';
+import type { SearchResponse } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
 export async function searchSemantic(
@@ -50,6 +51,9 @@ export async function searchSemantic(
   const found = new Found(reader.store, snapshot.native, hits, reader.embedder.languages);
   const read = readFilters(reader.store, query.filters, names);
   const { documents } = snapshot.manifest;
+  const instead = candidates.instead && new ShownMembers(reader, snapshot.native, candidates.instead);
+  // Rerankers that wait are given texts, which cannot be read after an await.
+  if (asked.rerank !== 'off' && !reader.reranker.scoreFound) instead?.fetch();
   const { scores, weight, parts } = await rankingOf(
     reader,
     asked,
@@ -72,10 +76,18 @@ export async function searchSemantic(
     question: { words: question, used, required },
   };
   const allScores = withRest(scores, found);
-  const places = placesOf(calibration, options, found, allScores);
-  const fetching = reader.gatherTexts(places.map(({ n }) => hits.docs[n]!));
+  const headOf = (n: number) => instead?.head(n) ?? found.head(n);
+  const places = placesOf(calibration, options, hits, headOf, allScores);
+  const shown = candidates.instead?.docs ?? hits.docs;
+  const fetching = reader.gatherTexts(places.map(({ n }) => shown[n]!));
   if (fetching) await fetching;
-  const results = resultsOf(calibration, options, found, allScores, places);
+  const others = await instead?.score(
+    reader,
+    asked,
+    places.map(({ n }) => n),
+    cancellation,
+  );
+  const results = resultsOf(calibration, options, found, allScores, places, others ?? (() => undefined));
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';
@@ -86,7 +98,7 @@ export async function searchSemantic(
     model: modelName(reader.embedder),
     calibrated,
     ...(best === undefined ? {} : { best }),
-    unrelated: calibrated && isFar(best) && lexicalOfFirst(found, results, parts) < WORDS_HELD_FROM,
+    unrelated: calibrated && isFar(best) && lexicalOfFirst(places, parts) < WORDS_HELD_FROM,
     reranker: isReranked ? reader.reranker.name : 'none',
     documents: wentToReranker(reader, found),
     reranked: scores.scored ?? wentToReranker(reader, found),
@@ -108,13 +120,8 @@ export async function searchSemantic(
 }
 
 /** Lexical score of the first result. */
-function lexicalOfFirst(
-  found: Found,
-  [first]: readonly SearchResult[],
-  parts: (n: number) => ScoreParts,
-): number {
-  const n = found.hits.docs.findIndex((_, at) => found.head(at).patent_id === first?.patent_id);
-  return n < 0 ? 0 : parts(n).lexical;
+function lexicalOfFirst([first]: readonly Placed[], parts: (n: number) => ScoreParts): number {
+  return first === undefined ? 0 : parts(first.n).lexical;
 }
 
 /** The text for the reranker, and whether there is one. */

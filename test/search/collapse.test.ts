@@ -120,7 +120,7 @@ describe('collapse by its definition', () => {
     assert.ok(larger > RUNS, `only ${larger} groups have more than two members`);
   });
 
-  it(`search: the best of each group represents it, unless a country is preferred, ${RUNS} times`, async () => {
+  it(`search: the best of each group gives its score, the best of the preferred country is shown, ${RUNS} times`, async () => {
     const next = random(52);
     for (let n = 0; n < RUNS; n++) {
       const { filter, collapse, prefer, request } = randomRequest(next, n);
@@ -135,14 +135,82 @@ describe('collapse by its definition', () => {
       );
       // Otherwise, not every publication has a known score.
       if (patents.filter(filter.matches).length > 100) continue;
-      for (const { patent_id, similarity_score } of await ask({})) {
-        assert.equal(similarity_score, score.get(patent_id), label);
+      for (const { patent_id, similarity_score, chunks } of await ask({})) {
         const group = groupsOf(filter, collapse).get(KEY[collapse]!(byId(patent_id)))!;
+        const best = (of: readonly Patent[]) => Math.max(...of.map((member) => score.get(member.patent_id)!));
+        assert.equal(similarity_score, best(group), `${label}: ${patent_id}`);
         const first = Math.min(...group.map((member) => rankOf(prefer, member)));
         const rivals = group.filter((member) => prefer.length === 0 || rankOf(prefer, member) === first);
-        const best = Math.max(...rivals.map((member) => score.get(member.patent_id)!));
-        assert.equal(similarity_score, best, `${label}: ${patent_id}`);
+        const own = score.get(patent_id)!;
+        assert.equal(own, best(rivals), `${label}: ${patent_id} is the best of its country`);
+        assert.equal(Math.max(...chunks.map((chunk) => chunk.similarity_score)), own, `${label}: chunks`);
       }
+    }
+  });
+
+  /** Scores of the results by group. */
+  const scoresOf = (
+    results: readonly { patent_id: string; similarity_score: number; rerank_score?: number }[],
+  ) =>
+    new Map(
+      results.map((one) => [KEY['family']!(byId(one.patent_id)), [one.rerank_score, one.similarity_score]]),
+    );
+
+  it(`prefer_countries changes which member is shown, not the order of families, ${RUNS} times`, async () => {
+    const next = random(54);
+    let others = 0;
+    for (let n = 0; n < RUNS; n++) {
+      const { request, prefer } = randomRequest(next, 4 * n + 3);
+      const label = JSON.stringify(request);
+      const plain = { ...request, prefer_countries: null, top_k: 100, explain: true };
+      const { results: ranked } = await engine.search(plain);
+      const { results } = await engine.search({ ...plain, prefer_countries: prefer });
+      assert.deepEqual(
+        results.map((one) => [one.rerank_score, one.similarity_score]),
+        ranked.map((one) => [one.rerank_score, one.similarity_score]),
+        label,
+      );
+      assert.deepEqual(scoresOf(results), scoresOf(ranked), label);
+      const best = new Map(ranked.map((one) => [KEY['family']!(byId(one.patent_id)), one]));
+      const alone = new Map(
+        (await engine.search({ ...plain, collapse: 'none' })).results.map((one) => [one.patent_id, one]),
+      );
+      for (const { patent_id, chunks, explanation } of results) {
+        const family = best.get(KEY['family']!(byId(patent_id)))!;
+        const { ranked_by, decided_by, reranker } = explanation!;
+        assert.equal(reranker, family.explanation!.reranker, label);
+        assert.deepEqual(
+          [ranked_by, decided_by],
+          patent_id === family.patent_id ? [undefined, 0] : [family.patent_id, undefined],
+          label,
+        );
+        if (ranked_by !== undefined) others++;
+        // Its own passages, with their own similarities.
+        const own = alone.get(patent_id);
+        const passages = (of: typeof chunks) => of.map((one) => [one.text, one.similarity_score]).sort();
+        if (own) assert.deepEqual(passages(chunks), passages(own.chunks), label);
+      }
+      const count = { query: request.query, collapse: 'family', min_score: 0.3, page_size: 100 } as const;
+      const counted = await engine.analyze(count);
+      const shown = await engine.analyze({ ...count, prefer_countries: prefer });
+      assert.equal(shown.total_matched, counted.total_matched, label);
+      assert.deepEqual(scoresOf(shown.results), scoresOf(counted.results), label);
+    }
+    assert.ok(others > RUNS, `only ${others} families are shown by another member than their best`);
+  });
+
+  it('balance goes by the countries of the members that are shown', async () => {
+    const request = { query: questions(1)[0]!, collapse: 'family', balance: 'country', top_k: 100 } as const;
+    const { results } = await engine.search({ ...request, prefer_countries: ['KR', 'JP'] });
+    const families = groupsOf({ fields: {}, matches: () => true }, 'family');
+    assert.ok(results.length > 20 && results.length <= families.size);
+    const rounds = new Map<string, number>();
+    let round = 0;
+    for (const { country } of results) {
+      const own = (rounds.get(country) ?? 0) + 1;
+      rounds.set(country, own);
+      assert.ok(own >= round, `${country} has its turn ${own} behind turn ${round}`);
+      round = own;
     }
   });
 

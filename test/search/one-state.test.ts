@@ -7,6 +7,7 @@ import type { Reranker } from '../../src/rerank/reranker.js';
 import { Folder } from '../../src/search/folder.js';
 import { parseSemantic } from '../../src/search/query.js';
 import { IndexReader } from '../../src/search/reader.js';
+import type { SemanticRequest } from '../../src/search/schema.js';
 import { searchSemantic } from '../../src/search/semantic.js';
 import type { SearchResponse } from '../../src/search/types.js';
 import { deleteDocuments } from '../../src/store/commit.js';
@@ -15,6 +16,8 @@ import { FIXTURES } from '../crash/folder.js';
 import { type Collection, collect } from './collection.js';
 
 const QUERY = 'solid electrolyte battery';
+/** The answer shows other members of families than those that were ranked. */
+const FAMILIES: Partial<SemanticRequest> = { collapse: 'family', prefer_countries: ['JP', 'KR'] };
 
 describe('an asynchronous reranker', () => {
   let embedder: Embedder;
@@ -28,11 +31,15 @@ describe('an asynchronous reranker', () => {
     collection.remove();
   });
 
-  async function search(with_: Reranker, topK: number): Promise<SearchResponse> {
+  async function search(
+    with_: Reranker,
+    topK: number,
+    fields: Partial<SemanticRequest> = {},
+  ): Promise<SearchResponse> {
     const folder = new Folder(collection.dir);
     const reader = new IndexReader(folder, { embedder, reranker: with_ });
     try {
-      const query = { ...parseSemantic({ query: QUERY, top_k: topK }), exact: false };
+      const query = { ...parseSemantic({ query: QUERY, top_k: topK, ...fields }), exact: false };
       return (await searchSemantic(reader, query)).response;
     } finally {
       await folder.close();
@@ -54,24 +61,36 @@ describe('an asynchronous reranker', () => {
       score: async (query, documents) => reranker.score(query, documents),
       close: () => {},
     };
-    assert.deepEqual(await search(later, 7), await search(atOnce(), 7));
+    for (const fields of [{}, FAMILIES]) {
+      assert.deepEqual(await search(later, 7, fields), await search(atOnce(), 7, fields));
+    }
+  });
+
+  it('shows other members of families than the best ones', async () => {
+    const shown = (await search(atOnce(), 20, { ...FAMILIES, explain: true })).results;
+    const others = shown.filter(({ explanation }) => explanation!.ranked_by !== undefined);
+    assert.ok(others.length > 0);
+    for (const { chunks } of others) assert.ok(chunks.every((chunk) => chunk.rerank_score !== 0));
   });
 
   it('shows texts of the searched state, although all of them are deleted meanwhile', async () => {
-    const expected = await search(atOnce(), 20);
+    const expected = await search(atOnce(), 20, FAMILIES);
     const writer = Store.open(collection.dir);
+    let calls = 0;
     const deletesFirst: Reranker = {
       name: 'deletes first',
       depth: reranker.depth,
       async score(query, documents) {
         await new Promise((resolve) => setTimeout(resolve, 1));
-        const all = [...collection.patents.keys()];
-        assert.deepEqual(deleteDocuments(writer, all).sort(), all.sort());
+        // It is called again for the members that are shown.
+        const left = calls++ === 0 ? [...collection.patents.keys()].sort() : [];
+        assert.deepEqual(deleteDocuments(writer, [...collection.patents.keys()]).sort(), left);
         return reranker.score(query, documents);
       },
       close: () => {},
     };
-    assert.deepEqual(await search(deletesFirst, 20), expected);
+    assert.deepEqual(await search(deletesFirst, 20, FAMILIES), expected);
+    assert.equal(calls, 2);
     await writer.close();
     assert.equal((await search(reranker, 20)).total, 0, 'the documents are deleted now');
   });

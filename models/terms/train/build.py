@@ -371,7 +371,9 @@ def title_pairs(titles, language, source, least=4, dice=0.5):
             yield language, x, y, source
 
 
-BRACKETS = re.compile(r"([가-힣]{2,14}(?: [가-힣]{2,10}){0,2}|[ァ-ヺー一-鿿]{2,12})\s?[(（]\s?([A-Za-z][A-Za-z0-9 -]{1,48})\s?[)）,;:]")
+BRACKETS = re.compile(r"([가-힣]{2,14}(?: [가-힣]{2,10}){0,3}|[ァ-ヺー一-鿿]{2,12})\s?[(（]\s?([A-Za-z][A-Za-z0-9 -]{1,48})\s?[)）,;:]")
+# What stands before a phrase that lacks its beginning: B형 of B형 간염 바이러스(HBV).
+CUT_OFF = re.compile(r"[A-Za-z0-9][가-힣-]?\s?$")
 # What an English text explains in brackets: "light detection and ranging (LIDAR)".
 EXPLAINED = re.compile(r"([A-Za-z][A-Za-z -]{4,100}) \(([A-Za-z-]{2,8})\)")
 # Ends of Korean words that no term has, and of those that no term begins with.
@@ -452,12 +454,14 @@ def bracket_pairs(texts, vectors):
         seen = defaultdict(set)
         short = defaultdict(lambda: defaultdict(set))
         for n, text in enumerate(texts.texts[language]):
-            for term, given in BRACKETS.findall(text):
+            for found in BRACKETS.finditer(text):
+                term, given = found.groups()
                 english = english_term(given if len(given) > 2 or given.isupper() else "")
                 if not english or re.search(r"[0-9]|^[ivxIVX]+$", given.strip()):
                     continue
                 if is_abbreviation(given.strip()):
-                    short[english][term].add(n)
+                    if not CUT_OFF.search(text[max(0, found.start() - 3):found.start()]):
+                        short[english][term].add(n)
                 else:
                     for cut in cuts_of(language, term):
                         seen[cut, english].add(n)

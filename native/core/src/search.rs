@@ -19,7 +19,7 @@ use crate::segment::{Effort, Facts, Segment};
 use crate::shown::ShownScore;
 use crate::{vectors, Error, Result};
 use best::{Best, Mixed};
-pub use group::{members, prefer};
+pub use group::{members, preferred};
 #[cfg(test)]
 use passages::ranked;
 pub use passages::Passages;
@@ -146,6 +146,11 @@ impl Hit {
         let application = if request.dedupe { facts.application[ordinal] } else { 0 };
         let rank = request.rank(score);
         Hit { segment: n as u32, ordinal: ordinal as u32, score, passage, rank, key, application }
+    }
+
+    /// The same document with the score of another, by which it is ordered.
+    pub fn with_score_of(self, other: &Hit) -> Hit {
+        Hit { score: other.score, rank: other.rank, ..self }
     }
 
     /// Segment and ordinal in one number, as a key.

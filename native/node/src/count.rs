@@ -7,7 +7,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::columns::NO_DAY;
 use priorart_core::page::{best, page};
-use priorart_core::search::{prefer, search, Request};
+use priorart_core::search::{preferred, search, Hit, Request};
 use priorart_core::shown::ShownScore as Shown;
 use priorart_core::stats::{count_terms, count_years, days, Axis};
 
@@ -102,8 +102,7 @@ impl Snapshot {
         let mut outcome = best(&self.0, &shown, wanted, run).map_err(from_core)?;
         let mut all = std::mem::take(&mut outcome.hits);
         if let Some(countries) = &options.prefer {
-            prefer(&self.0, &selection.0, &request(wanted), countries, &mut all).map_err(from_core)?;
-            all = page(&self.0, &all, &shown, 0, wanted).map_err(from_core)?;
+            self.show_preferred(selection, &request(wanted), countries, &mut all)?;
         }
         let wants = |axis: &str| options.axes.iter().any(|a| a == axis);
         let terms = |axis: &str, column: &str, kind: Axis, top: usize| -> Result<Option<Vec<NamedCount>>> {
@@ -127,5 +126,27 @@ impl Snapshot {
         let to = all.len().min(from + options.limit as usize);
         let page = self.hits(&outcome, &all[from..to], &request(wanted));
         Ok(Counts { total: all.len() as u32, year, country, applicant, ipc, page })
+    }
+}
+
+impl Snapshot {
+    /// Replaces each hit by the member of its family that is of the first of some countries. The scores and the order stay
+    /// those of the best members.
+    fn show_preferred(
+        &self,
+        selection: &Selection,
+        request: &Request,
+        countries: &[String],
+        hits: &mut [Hit],
+    ) -> Result<()> {
+        for hit in hits {
+            let own = (hit.segment as usize, hit.ordinal as usize);
+            if let Some(other) =
+                preferred(&self.0, &selection.0, request, countries, own).map_err(from_core)?
+            {
+                *hit = other.with_score_of(hit);
+            }
+        }
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::segments::deleted_of;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::search::{
-    members, prefer, sample, sample_above, search, Hit, Outcome, Request, Scan, Snapshot as Core,
+    members, preferred, sample, sample_above, search, Hit, Outcome, Request, Scan, Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
 use priorart_core::shown::ShownScore as Shown;
@@ -63,8 +63,6 @@ pub struct SearchOptions {
     pub dedupe: bool,
     /// With `dedupe`: whether a whole family counts as one document.
     pub family: Option<bool>,
-    /// With `family`: a family is shown by its member of the first of these countries, if it has one.
-    pub prefer: Option<Vec<String>>,
     /// How scores are shown: documents with equal shown scores are then equal. Without it, exact scores are compared.
     pub shown: Option<ShownScore>,
     /// Inner product below which documents are left out; -2 allows all.
@@ -254,10 +252,7 @@ impl Snapshot {
             shown: options.shown.as_ref().map(Shown::from),
             min_score: options.min_score as f32,
         };
-        let mut outcome = self.run(selection, &scans, &request)?;
-        if let Some(countries) = &options.prefer {
-            prefer(&self.0, &selection.0, &request, countries, &mut outcome.hits).map_err(from_core)?;
-        }
+        let outcome = self.run(selection, &scans, &request)?;
         Ok(self.hits(&outcome, &outcome.hits, &request))
     }
 
@@ -281,6 +276,38 @@ impl Snapshot {
             at.push(found.len() as u32);
         }
         Ok(Members { docs: found.into(), at: at.into() })
+    }
+
+    /// For each of some documents, the best of their families, the member of the first of some countries: the best of
+    /// several, and the document itself if its family has none of these countries.
+    #[napi(catch_unwind)]
+    pub fn preferred(
+        &self,
+        query: Float32Array,
+        selection: &Selection,
+        docs: Uint32Array,
+        countries: Vec<String>,
+    ) -> Result<Uint32Array> {
+        self.check(selection.0.len(), query.len())?;
+        let request = Request {
+            query: &query,
+            documents: docs.len(),
+            chunks: 1,
+            dedupe: true,
+            by_family: true,
+            shown: None,
+            min_score: f32::NEG_INFINITY,
+        };
+        let mut found = Vec::with_capacity(docs.len());
+        for &id in docs.iter() {
+            let own = self.known_place(id)?;
+            let other = preferred(&self.0, &selection.0, &request, &countries, own).map_err(from_core)?;
+            found.push(match other {
+                Some(hit) => self.0.segments[hit.segment as usize].0.doc_id()[hit.ordinal as usize],
+                None => id,
+            });
+        }
+        Ok(found.into())
     }
 
     /// Ids of at most `size` documents, evenly spread over a selection. The sample is always the same.
@@ -346,6 +373,11 @@ impl Snapshot {
             let ordinal = segment.ordinal_of_id(id).filter(|&o| !deleted.contains(o))?;
             Some((n, ordinal))
         })
+    }
+
+    /// That of a document which a caller found in this snapshot.
+    pub(crate) fn known_place(&self, id: u32) -> Result<(usize, usize)> {
+        self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))
     }
 
     /// Checks that a selection has as many segments as this snapshot, and a query as many dimensions.

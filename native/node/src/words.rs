@@ -11,7 +11,7 @@ use priorart_core::lexical::score::{parts_holding, scores, Scores};
 use priorart_core::lexical::stream::phrase;
 use priorart_core::lexical::terms::Terms;
 use priorart_core::lexical::Part;
-use priorart_core::search::{beside, prefer, Hit, Request};
+use priorart_core::search::{beside, Hit, Request};
 use priorart_core::shown::ShownScore as Shown;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -295,10 +295,6 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    fn known_place(&self, id: u32) -> Result<(usize, usize)> {
-        self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))
-    }
-
     /// The hits of lexical scores, without the words.
     fn word_hits(
         &self,
@@ -320,10 +316,7 @@ impl Snapshot {
         };
         let known = found.iter().map(|&id| self.known_place(id)).collect::<Result<Vec<_>>>()?;
         let exact = options.exact == Some(true);
-        let mut others = beside(&self.0, &selection.0, scores, &known, &request, exact).map_err(from_core)?;
-        if let Some(countries) = &options.prefer {
-            prefer(&self.0, &selection.0, &request, countries, &mut others.hits).map_err(from_core)?;
-        }
+        let others = beside(&self.0, &selection.0, scores, &known, &request, exact).map_err(from_core)?;
         let score = |(segment, ordinal): (usize, usize)| {
             scores.segments[segment].values().get(ordinal).copied().unwrap_or(0.0)
         };

@@ -13,7 +13,7 @@ export function Why({ result, question }: { result: SearchResult; question: stri
   const { results } = useTexts();
   const { explanation, chunks, similarity_score } = result;
   if (!explanation) return null;
-  const passage = chunks[explanation.decided_by];
+  const passage = chunks[explanation.decided_by ?? -1];
   const hasQuestion = question.trim() !== '';
   return (
     <details class="why">
