@@ -9,9 +9,12 @@ import { type Account, type AccountPlan, PLANS, quotaOfPlan } from './records.js
 /** Valid names of environments. */
 export const ENVIRONMENT_FORM = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
-export function known<T>(found: T | undefined, what: string, id: string): T {
+export function known<T>(found: T | undefined, what: 'account' | 'grant' | 'key', id: string): T {
   if (found !== undefined) return found;
-  throw new PriorartError('not_found', `${what}: there is no ${what} ${JSON.stringify(id)}`);
+  const message = `${what}: there is no ${what} ${JSON.stringify(id)}`;
+  throw new PriorartError('not_found', message, {
+    inCommand: `${message}; \`priorart ${what}s\` lists them`,
+  });
 }
 
 export function checkName(what: string, name: string): void {

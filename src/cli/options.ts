@@ -24,8 +24,8 @@ export function asDefault(
 ): Command {
   return command
     .usage('[options]')
-    .argument('[word]')
-    .action((word: string | undefined, flags: Record<string, string | undefined>) => {
+    .argument('[words...]')
+    .action(([word]: string[], flags: Record<string, string | undefined>) => {
       if (word !== undefined) throw new PriorartError('usage', unknownOf(command, word));
       return action(flags);
     });

@@ -29,6 +29,12 @@ export function sourceFile({ path, size, modified }: FoundFile): SourceFile {
 export async function checkPaths(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     if (path === STANDARD_INPUT) continue;
+    if (path.trim() === '') {
+      throw new PriorartError(
+        'usage',
+        `the path ${JSON.stringify(path)} is empty; expected a file or folder`,
+      );
+    }
     const error = await stat(path).then(
       () => undefined,
       (error: NodeJS.ErrnoException) => error,

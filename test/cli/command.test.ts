@@ -74,10 +74,17 @@ describe('command line', () => {
     ]);
   });
 
+  it('the message for an unknown key names the command that lists keys', async () => {
+    const { code, stderr } = await priorart('keys', 'revoke', 'key_none', '--data', data);
+    assert.equal(code, 1);
+    assert.equal(stderr, 'priorart: key: there is no key "key_none"; `priorart keys` lists them\n');
+  });
+
   it('wrong usage is exit code 2 with the expected usage', async () => {
     const cases: [string, RegExp][] = [
       ['', /Usage: priorart/],
       ['bogus', /unknown command 'bogus'/],
+      ['keys bogus more words', /unknown command 'bogus'; expected /],
       ['keys bogus', /unknown command 'bogus'; expected .*create, .*; see `priorart keys --help`/],
       ['keys create', /--account/],
       ['search', /no question; expected one in quotes, or --like; see `priorart search --help`/],
