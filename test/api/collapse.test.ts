@@ -63,6 +63,11 @@ onEachAdapter('collapse', (adapter) => {
     assert.match((await prefer(['JP', 'KR'])).join(), /^KR10\d+(A|B1)$/);
     assert.deepEqual(await prefer(['KR', 'US'], { countries: ['US'] }), ['US11000001B2']);
     assert.deepEqual(await prefer(['KR'], { doc_type: 'application' }), ['KR1020200000001A']);
+    assert.deepEqual(
+      Object.values(await found({ collapse: 'family', prefer_countries: ['US'] })),
+      Object.values(all),
+      'the order is that of the best members',
+    );
     // A utility model and a design: both are found by family_id.
     assert.equal(Object.keys(await found({ collapse: 'family', family_id: 'F2' })).length, 1);
   });

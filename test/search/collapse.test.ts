@@ -194,6 +194,11 @@ describe('collapse by its definition', () => {
       const counted = await engine.analyze(count);
       const shown = await engine.analyze({ ...count, prefer_countries: prefer });
       assert.equal(shown.total_matched, counted.total_matched, label);
+      const later = (a: (typeof shown.results)[0], b: (typeof shown.results)[0]) =>
+        b.similarity_score - a.similarity_score ||
+        (b.publication_date ?? '').localeCompare(a.publication_date ?? '') ||
+        (a.patent_id < b.patent_id ? -1 : 1);
+      assert.deepEqual(shown.results, shown.results.toSorted(later), label);
       assert.deepEqual(scoresOf(shown.results), scoresOf(counted.results), label);
     }
     assert.ok(others > RUNS, `only ${others} families are shown by another member than their best`);

@@ -103,6 +103,8 @@ impl Snapshot {
         let mut all = std::mem::take(&mut outcome.hits);
         if let Some(countries) = &options.prefer {
             self.show_preferred(selection, &request(wanted), countries, &mut all)?;
+            // Equal scores are ordered by what is shown.
+            all = page(&self.0, &all, &shown, 0, wanted).map_err(from_core)?;
         }
         let wants = |axis: &str| options.axes.iter().any(|a| a == axis);
         let terms = |axis: &str, column: &str, kind: Axis, top: usize| -> Result<Option<Vec<NamedCount>>> {
