@@ -78,16 +78,12 @@ export async function searchSemantic(
   const allScores = withRest(scores, found);
   const headOf = (n: number) => instead?.head(n) ?? found.head(n);
   const places = placesOf(calibration, options, hits, headOf, allScores);
+  const placed = places.map(({ n }) => n);
   const shown = candidates.instead?.docs ?? hits.docs;
-  const fetching = reader.gatherTexts(places.map(({ n }) => shown[n]!));
+  const fetching = reader.gatherTexts(placed.map((n) => shown[n]!));
   if (fetching) await fetching;
-  const others = await instead?.score(
-    reader,
-    asked,
-    places.map(({ n }) => n),
-    cancellation,
-  );
-  const results = resultsOf(calibration, options, found, allScores, places, others ?? (() => undefined));
+  const others = instead ? await instead.score(reader, asked, placed, cancellation) : () => undefined;
+  const results = resultsOf(calibration, options, found, allScores, places, others);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';

@@ -132,8 +132,8 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    /// Replaces each hit by the member of its family that is of the first of some countries. The scores and the order stay
-    /// those of the best members.
+    /// Replaces each hit by the member of its family that is of the first of some countries. The scores stay those of the
+    /// best members.
     fn show_preferred(
         &self,
         selection: &Selection,

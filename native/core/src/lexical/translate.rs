@@ -81,8 +81,7 @@ pub(super) fn translations(
 }
 
 /// Whether a term is a short loanword behind a character that belongs to no term: 로컬 (local) in 브로컬리
-/// (broccoli), 시드 (seed) in 글루코시드 (glucoside).
-/// The term before ends at `end`.
+/// (broccoli), 시드 (seed) in 글루코시드 (glucoside). `end` is where the term before ends.
 fn is_fragment(units: &[Unit], at: usize, length: usize, end: u32) -> bool {
     let (Some(before), Some(script)) = (at.checked_sub(1).map(|n| &units[n]), units[at].script) else {
         return false;
