@@ -76,8 +76,8 @@ async function hintsOf(
 }
 
 /**
- * Hint if no result is similar to the question. Asks the engine whether the model is calibrated and whether the first result
- * holds words of the question, which an answer does not say.
+ * Hint if no result is similar to the question, or no document holds one of its words. Asks the engine whether the model is
+ * calibrated, and which words documents hold, which an answer does not say.
  */
 async function hintOf(
   engine: Engine,
@@ -86,7 +86,8 @@ async function hintOf(
   how: SearchOptions,
 ): Promise<string | undefined> {
   const best = bestSimilarity(results);
-  if (!isFar(best)) return undefined;
+  if (best === undefined) return undefined;
+  if (!isFar(best)) return request.query ? await unknownWords(engine, request, how) : undefined;
   const { calibrated, unrelated } = await engine.explain(request, how);
   if (!calibrated) return undefined;
   if (!unrelated)
@@ -95,6 +96,17 @@ async function hintOf(
     `Nothing here seems to be about this: the best similarity is ${best.toFixed(2)}. ` +
     'Try other words or fewer filters, or ingest patents of this field.'
   );
+}
+
+/** Hint if no document holds a word of the question: the model compares unknown words by their letters. */
+async function unknownWords(
+  engine: Engine,
+  request: SemanticRequest,
+  how: SearchOptions,
+): Promise<string | undefined> {
+  const { words, reading } = await engine.explain({ ...request, highlight: true, top_k: 1 }, how);
+  if (words.used.length > 0 || reading) return undefined;
+  return 'No document holds a word of the question, or a known translation of one. Check the spelling: the results are similar by meaning alone, and that of a misspelled word is a guess.';
 }
 
 function text({ results, applicant_names: names }: SearchResponse): string {

@@ -64,6 +64,22 @@ describe('the text of a search', () => {
     assert.match(await ask('explain', 'opera'), /nothing here seems to be about this$/m);
   });
 
+  it('says that no document holds a word of the question', async () => {
+    const models = join(dir, 'near.json');
+    // A calibration by which everything is similar.
+    writeFileSync(
+      models,
+      JSON.stringify({ embedder: { kind: 'static', calibration: { midpoint: -0.9, slope: 8 } } }),
+    );
+    const ask = async (question: string, ...options: string[]) =>
+      (await priorart('search', '--data', data, '--models', models, question, ...options)).stdout;
+    const hint =
+      /^No document holds a word of the question, or a known translation of one\. Check the spelling: /;
+    assert.match(await ask('flurbel zanthor'), hint);
+    for (const question of ['라이다', 'lidar zanthor']) assert.doesNotMatch(await ask(question), hint);
+    assert.doesNotMatch(await ask('flurbel', '--json'), hint);
+  });
+
   it('explains a score by its parts, and names words and translations', async () => {
     const { stdout } = await priorart('search', '--data', data, '라이다', '--explain', '--json');
     const plain = await priorart('search', '--data', data, '라이다', '--explain');
