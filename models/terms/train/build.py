@@ -474,22 +474,27 @@ def bracket_pairs(texts, vectors):
             elif len(where) >= 2 and longer < 0.8 * len(where) or language == "ko" and len(term) >= 3:
                 yield language, term, english, "brackets"
         for english, phrases in short.items():
-            found = defaultdict(set)
-            for phrase, where in phrases.items():
-                cuts = sorted(cuts_of(language, phrase))
-                alike = [cut for cut in cuts if sounds_alike(language, cut, english)]
-                near = [(nearness(language, cut, words, vectors), cut) for cut in cuts for words in known.get(english, [])]
-                best, term = max(near, default=(-1.0, ""))
-                if alike:
-                    yield language, alike[0], english, "sound"
-                elif best >= LEAST_COSINE[1]:
-                    found[term] |= where
-            # What ends another term lacks its beginning.
-            plain = {term: term.replace(" ", "") for term in found}
-            for term, where in found.items():
-                whole = not any(p != plain[term] and p.endswith(plain[term]) for p in plain.values())
-                if whole and (language == "ko" or len(where) >= 2):
-                    yield language, term, english, "brackets"
+            yield from abbreviation_pairs(language, english, phrases, known.get(english, []), vectors)
+
+
+def abbreviation_pairs(language, english, phrases, expanded, vectors):
+    """The terms of an abbreviation: of each phrase before it, with its texts, the end that is nearest to what it stands for."""
+    found = defaultdict(set)
+    for phrase, where in phrases.items():
+        cuts = sorted(cuts_of(language, phrase))
+        alike = [cut for cut in cuts if sounds_alike(language, cut, english)]
+        near = [(nearness(language, cut, words, vectors), cut) for cut in cuts for words in expanded]
+        best, term = max(near, default=(-1.0, ""))
+        if alike:
+            yield language, alike[0], english, "sound"
+        elif best >= LEAST_COSINE[1]:
+            found[term] |= where
+    # What ends another term lacks its beginning.
+    plain = {term: term.replace(" ", "") for term in found}
+    for term, where in found.items():
+        whole = not any(p != plain[term] and p.endswith(plain[term]) for p in plain.values())
+        if whole and (language == "ko" or len(where) >= 2):
+            yield language, term, english, "brackets"
 
 
 def sounds_alike(language, term, english):
