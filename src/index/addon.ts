@@ -73,6 +73,8 @@ export declare class Selection {
   get docs(): Array<number>;
   /** Number of allowed passages of each segment. */
   get passages(): Array<number>;
+  /** Frees its memory, a bit a document, now instead of at a garbage collection. Do not use it afterwards. */
+  release(): void;
 }
 
 /** What is counted, and which page is returned. */

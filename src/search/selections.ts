@@ -30,6 +30,12 @@ export function selectionOf(native: NativeSnapshot, clauses: FilterClause[]): Se
   known.delete(key);
   known.set(key, selection);
   const [oldest] = known.keys();
-  if (known.size > SELECTIONS_KEPT) known.delete(oldest!);
+  if (known.size > SELECTIONS_KEPT) {
+    const dropped = known.get(oldest!)!;
+    known.delete(oldest!);
+    // Its memory is freed at once, so that the next selection finds it in the processor's cache; garbage collections come too
+    // rarely. The search that made it may still use it in this turn of the event loop, but never after it.
+    queueMicrotask(() => dropped.release());
+  }
   return selection;
 }

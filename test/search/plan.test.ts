@@ -126,6 +126,16 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     assert.deepEqual([boundsOf(50, 50), boundsOf(200, 50), boundsOf(2_500, 2_500)], [5, 4, 6]);
   });
 
+  it('documents of one passage: scattered ones by sketches, since an exact scan waits for memory', () => {
+    const scanOf = (allowed: number) => {
+      const [docs, passages] = [200_000, 200_000];
+      const entry: SegmentEntry = { id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 };
+      const opened = [{ docs, passages, hasIndex: false, hasSketches: true }];
+      return planOf([entry], opened, { docs: [allowed], passages: [allowed] }, 50).segments[0]!.scan;
+    };
+    assert.deepEqual([20_000, 2_000].map(scanOf), ['documents', 'exact']);
+  });
+
   it('an index with low recall is not used', () => {
     assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'codes');
     assert.equal(scanOf(1e6, 1, 50, { kind: 'ivf-sq8', recall: 0.8 }), 'exact');

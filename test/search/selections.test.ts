@@ -45,6 +45,17 @@ describe('selections', () => {
     assert.notEqual(selectionOf(native, filters[0]!), first);
   });
 
+  it('one that is no longer kept serves the search that made it, and is then freed', async () => {
+    const { native } = folder.snapshot();
+    const dropped = selectionOf(native, countries(['US', 'dropped']));
+    const { docs } = dropped;
+    assert.ok(docs.some((count) => count > 0));
+    for (let n = 0; n < SELECTIONS_KEPT; n++) selectionOf(native, countries(['US', `Y${n}`]));
+    assert.deepEqual(dropped.docs, docs);
+    await Promise.resolve();
+    assert.deepEqual(dropped.docs, []);
+  });
+
   it('a snapshot stays the same until a commit, and its selections end with it', async () => {
     const allowed = (native: NativeSnapshot) => selectionOf(native, []).docs.reduce((a, b) => a + b, 0);
     const before = folder.snapshot();

@@ -1,6 +1,21 @@
 //! A bitset over the documents or the passages of one segment. Its words are not compressed: a
 //! filter is evaluated once, intersected, and then read by a scan that reads every word.
 
+use std::cell::RefCell;
+
+thread_local! {
+    /// Words of dropped bitmaps. New memory would have to be cleared by the operating system page by page, which takes
+    /// longer than evaluating a filter that few documents pass.
+    static SPARE: RefCell<Vec<Vec<u64>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Bitmaps of fewer words are not kept: small memory is not given back to the operating system.
+const LEAST_KEPT: usize = 512;
+/// Words that a thread keeps, at most: 4 MB.
+const MOST_KEPT: usize = 1 << 19;
+/// Bitmaps that a thread keeps, at most. A search needs few at a time; the memory of the latest is in the cache.
+const MOST_BITMAPS: usize = 8;
+
 /// Set bits of a word from which all of its bits are added up with masks.
 const FEW_BITS: u32 = 8;
 
@@ -12,11 +27,14 @@ pub struct Bitmap {
 
 impl Bitmap {
     pub fn empty(len: usize) -> Self {
-        Bitmap { words: vec![0; len.div_ceil(64)], len }
+        let mut words = memory(len);
+        words.resize(len.div_ceil(64), 0);
+        Bitmap { words, len }
     }
 
     pub fn full(len: usize) -> Self {
-        let mut words = vec![u64::MAX; len.div_ceil(64)];
+        let mut words = memory(len);
+        words.resize(len.div_ceil(64), u64::MAX);
         if let Some(last) = words.last_mut() {
             let used = len % 64;
             if used != 0 {
@@ -104,7 +122,9 @@ impl Bitmap {
         let bits_of = |chunk: &[T]| {
             chunk.iter().enumerate().fold(0, |bits, (n, &value)| bits | (test(value) as u64) << n)
         };
-        Bitmap { words: values.chunks(64).map(bits_of).collect(), len: values.len() }
+        let mut words = memory(values.len());
+        words.extend(values.chunks(64).map(bits_of));
+        Bitmap { words, len: values.len() }
     }
 
     /// The sum of `ends[i + 1] - ends[i]` over all set bits `i`.
@@ -171,11 +191,57 @@ impl Bitmap {
     }
 }
 
+/// Empty memory for a bitmap of `len` bits, from a dropped one if possible.
+fn memory(len: usize) -> Vec<u64> {
+    let words = len.div_ceil(64);
+    let fits = |kept: &Vec<u64>| kept.capacity() >= words && kept.capacity() <= 2 * words;
+    let kept = match words >= LEAST_KEPT {
+        true => SPARE.with_borrow_mut(|spare| Some(spare.swap_remove(spare.iter().rposition(fits)?))),
+        false => None,
+    };
+    kept.unwrap_or_else(|| Vec::with_capacity(words))
+}
+
+impl Drop for Bitmap {
+    fn drop(&mut self) {
+        if self.words.capacity() < LEAST_KEPT {
+            return;
+        }
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        // If the thread ends, nothing is kept.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            let kept: usize = spare.iter().map(Vec::capacity).sum();
+            if spare.len() < MOST_BITMAPS && kept + words.capacity() <= MOST_KEPT {
+                spare.push(words);
+            }
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn reused_memory_holds_nothing_of_before() {
+        let len = 64 * LEAST_KEPT + 3;
+        for _ in 0..3 {
+            assert_eq!(Bitmap::full(len).count(), len);
+            assert_eq!(Bitmap::empty(len).count(), 0);
+            assert_eq!(Bitmap::of_values(&vec![1u8; len], |value| value == 1), Bitmap::full(len));
+            let clone = Bitmap::full(len).clone();
+            assert_eq!(clone.iter().count(), len);
+        }
+        SPARE.with_borrow(|spare| assert!(!spare.is_empty() && spare.iter().all(Vec::is_empty)));
+        // What does not fit is not kept, and a bitmap of another size takes memory of its own.
+        let large = Bitmap::full(64 * (MOST_KEPT + 1));
+        drop(large);
+        SPARE.with_borrow(|spare| assert!(spare.iter().map(Vec::capacity).sum::<usize>() <= MOST_KEPT));
+    }
 
     proptest! {
         #[test]

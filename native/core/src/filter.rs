@@ -3,6 +3,7 @@
 
 use crate::bitmap::Bitmap;
 use crate::columns::{Keywords, NO_DAY};
+use crate::day_order::on_days;
 use crate::lexical::question::Concept;
 use crate::lexical::score::holding;
 use crate::segment::{Column, Segment};
@@ -40,31 +41,42 @@ pub struct Clause {
 
 /// The documents of a segment that match every clause.
 pub fn matching(segment: &Segment, clauses: &[Clause], deleted: &Bitmap) -> Result<Bitmap> {
-    let mut allowed = Bitmap::full(segment.docs());
-    for ordinal in deleted.iter() {
-        allowed.remove(ordinal);
-    }
+    // All documents, until a clause says which.
+    let mut allowed: Option<Bitmap> = None;
     for clause in clauses {
-        if let Test::Holds(words) | Test::Lacks(words) = &clause.test {
-            let held = with_words(segment, words)?;
-            match &clause.test {
-                Test::Holds(_) => allowed.intersect(&held),
-                _ => held.iter().for_each(|ordinal| allowed.remove(ordinal)),
-            }
-            continue;
+        let hits = matching_clause(segment, clause)?;
+        match &mut allowed {
+            Some(allowed) => allowed.intersect(&hits),
+            None => allowed = Some(hits),
         }
-        let mut hits = matching_column(segment, &clause.column, &clause.test)?;
-        for column in &clause.or {
-            hits.unite(&matching_column(segment, column, &clause.test)?);
-        }
-        allowed.intersect(&hits);
     }
+    let mut allowed = allowed.unwrap_or_else(|| Bitmap::full(segment.docs()));
+    deleted.iter().for_each(|ordinal| allowed.remove(ordinal));
     Ok(allowed)
+}
+
+fn matching_clause(segment: &Segment, Clause { column, or, test }: &Clause) -> Result<Bitmap> {
+    match test {
+        Test::Holds(words) => return with_words(segment, words),
+        Test::Lacks(words) => {
+            let mut others = Bitmap::full(segment.docs());
+            with_words(segment, words)?.iter().for_each(|ordinal| others.remove(ordinal));
+            return Ok(others);
+        }
+        _ => {}
+    }
+    let mut hits = matching_column(segment, column, test)?;
+    for column in or {
+        hits.unite(&matching_column(segment, column, test)?);
+    }
+    Ok(hits)
 }
 
 fn matching_column(segment: &Segment, name: &str, test: &Test) -> Result<Bitmap> {
     Ok(match (segment.column_named(name)?, test) {
-        (Column::Date(days), Test::Days { from, to }) => on_days(days, *from, *to),
+        (Column::Date(days), Test::Days { from, to }) => {
+            on_days(days, segment.day_order(name, days), from.unwrap_or(NO_DAY), to.unwrap_or(i32::MAX))
+        }
         (Column::Keyword(column), Test::Exact(texts)) => {
             with_terms(&column, segment.docs(), texts.iter().filter_map(|t| column.exact(t)))
         }
@@ -109,12 +121,6 @@ fn with_words(segment: &Segment, words: &[Concept]) -> Result<Bitmap> {
     Ok(hits)
 }
 
-fn on_days(days: &[i32], from: Option<i32>, to: Option<i32>) -> Bitmap {
-    // The least day number stands for no day.
-    let (from, to) = (from.unwrap_or(NO_DAY).max(NO_DAY + 1), to.unwrap_or(i32::MAX));
-    Bitmap::of_values(days, |day| (day >= from) & (day <= to))
-}
-
 /// The rows of some documents.
 pub fn rows_of(segment: &Segment, docs: &Bitmap) -> Bitmap {
     let mut rows = Bitmap::empty(segment.passages());
@@ -127,5 +133,9 @@ pub fn rows_of(segment: &Segment, docs: &Bitmap) -> Bitmap {
 
 /// The number of rows of some documents.
 pub fn count_rows(segment: &Segment, docs: &Bitmap) -> usize {
+    // A document has one passage or more.
+    if segment.passages() == segment.docs() {
+        return docs.count();
+    }
     docs.total_of(segment.row_at())
 }

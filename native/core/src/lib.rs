@@ -4,6 +4,7 @@
 pub mod bags;
 pub mod bitmap;
 pub mod columns;
+mod day_order;
 pub mod effort;
 pub mod error;
 pub mod file;

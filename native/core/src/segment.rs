@@ -15,6 +15,7 @@ pub use write::{application_key, merge, NewDocument, SegmentBuilder, Value};
 
 use crate::bags::{BagPlaces, Bags, DocumentBags};
 use crate::columns::Keywords;
+use crate::day_order::DayOrder;
 use crate::file::Container;
 use crate::lexical::index::{is_current, Lexical};
 use crate::sketch::{self, Sketches};
@@ -42,6 +43,7 @@ const FAMILY_SEED: u64 = 1;
 
 pub enum Column<'a> {
     Keyword(Keywords<'a>),
+    /// The day of each document.
     Date(&'a [i32]),
 }
 
@@ -70,6 +72,8 @@ pub struct Segment {
     /// Whether the data that every search needs has been verified; and the same for each column.
     facts_whole: AtomicBool,
     columns_whole: Box<[AtomicBool]>,
+    /// For each column, the order of a date column; made by the first filter that needs it.
+    day_orders: Box<[OnceLock<Option<DayOrder>>]>,
     /// Opened by the first search that needs it.
     lexical: OnceLock<Option<Lexical>>,
     family: OnceLock<Vec<u64>>,
@@ -121,6 +125,7 @@ impl Segment {
             bags: Bags::places(&file, docs, passages)?,
         };
         let columns_whole = specs.iter().map(|_| AtomicBool::new(false)).collect();
+        let day_orders = specs.iter().map(|_| OnceLock::new()).collect();
         let facts_whole = AtomicBool::new(false);
         let segment = Segment {
             dimensions,
@@ -130,6 +135,7 @@ impl Segment {
             places,
             facts_whole,
             columns_whole,
+            day_orders,
             lexical: OnceLock::new(),
             ann: None,
             family: OnceLock::new(),
@@ -344,6 +350,12 @@ impl Segment {
         }
     }
 
+    /// The documents of a date column by day; `None` if the column is too short for that. `days` are those of the column.
+    pub fn day_order(&self, name: &str, days: &[i32]) -> Option<&DayOrder> {
+        let n = self.specs.iter().position(|spec| spec.name == name)?;
+        self.day_orders[n].get_or_init(|| DayOrder::of(days)).as_ref()
+    }
+
     pub fn keywords(&self, name: &str) -> Result<Keywords<'_>> {
         match self.column_named(name)? {
             Column::Keyword(column) => Ok(column),
@@ -383,6 +395,10 @@ impl<'a> Facts<'a> {
 
     /// The document of a row.
     pub fn ordinal_of_row(&self, row: u32) -> usize {
+        // A document has one passage or more.
+        if self.row_at.len() == self.vectors.len() / self.dimensions + 1 {
+            return row as usize;
+        }
         self.row_at.partition_point(|&at| at <= row) - 1
     }
 }

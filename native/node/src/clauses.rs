@@ -43,6 +43,12 @@ impl Selection {
     pub fn passages(&self) -> Vec<u32> {
         self.0.iter().map(|s| s.row_count as u32).collect()
     }
+
+    /// Frees its memory, a bit a document, now instead of at a garbage collection. Do not use it afterwards.
+    #[napi]
+    pub fn release(&mut self) {
+        self.0.clear();
+    }
 }
 
 #[napi]
