@@ -25,7 +25,7 @@ import { bestScores } from './truth.js';
 /** Shares for filters by class, percent. Classes are distributed differently from dates. */
 const CLASS_SELECTIVITIES = [10, 1, 0.1];
 /** Increased whenever the files change for the same folder. */
-const VERSION = 2;
+const VERSION = 3;
 const BATCH = 64;
 
 export interface Asked {
@@ -45,7 +45,11 @@ export interface Case {
   asked: Asked[];
 }
 
+/** What a search asks for: passages, each as if it were a document; or documents, each with its best passage. */
+export type Unit = 'passages' | 'documents';
+
 export interface Exported {
+  unit: Unit;
   /** Folder of the vectors and of what is built from them. */
   dir: string;
   /** Folder of the questions, in `dir`. */
@@ -57,8 +61,10 @@ export interface Exported {
   cases: Case[];
   vectors: Float32Array;
   questions: Float32Array;
-  /** The best `k` scores of each question of each case, case by case; NaN if fewer rows pass the filter. */
+  /** The best `k` scores of each question of each case, case by case; NaN if fewer rows, or documents, pass the filter. */
   truth: Float32Array;
+  /** The document of each row. Rows of a document are adjacent. */
+  docs: Int32Array;
   /** Bitmaps of the rows that pass a filter. */
   masks: Uint8Array;
 }
@@ -71,7 +77,7 @@ interface Meta {
 }
 
 /** Exports a source to a folder, or reads an earlier export. */
-export async function exported(source: Source, dir: string, k: number): Promise<Exported> {
+export async function exported(source: Source, dir: string, k: number, unit: Unit): Promise<Exported> {
   const { dimensions } = source.target.manifest.model;
   const heldOut = source.heldOut.size;
   const meta = { version: VERSION, source: `${source.target.manifest.passages}, without ${heldOut}` };
@@ -83,9 +89,19 @@ export async function exported(source: Source, dir: string, k: number): Promise<
     writeWhole(join(dir, 'meta.json'), JSON.stringify({ ...meta, rows, dimensions }));
   }
   const { rows } = readMeta(dir)!;
-  const questionsDir = join(dir, `questions-${source.questions.length}-${k}`);
+  const questionsDir = join(dir, `${unit}-${source.questions.length}-${k}`);
   const done = join(questionsDir, 'questions.json');
-  const shape = { dir, questionsDir, rows, dimensions, k, vectors: floats(join(dir, 'vectors.f32')) };
+  const vectors = floats(join(dir, 'vectors.f32'));
+  const shape = {
+    unit,
+    dir,
+    questionsDir,
+    rows,
+    dimensions,
+    k,
+    vectors,
+    docs: integers(join(dir, 'docs.i32')),
+  };
   if (!existsSync(done)) {
     rmSync(questionsDir, { recursive: true, force: true });
     mkdirSync(questionsDir, { recursive: true });
@@ -96,7 +112,7 @@ export async function exported(source: Source, dir: string, k: number): Promise<
     const truth = bestScores({ ...shape, cases, questions, masks });
     writeFileSync(join(questionsDir, 'truth.f32'), bytesOf(truth));
     writeFileSync(join(questionsDir, 'cases.json'), JSON.stringify(cases));
-    writeWhole(done, JSON.stringify({ k, questions: source.questions.length }));
+    writeWhole(done, JSON.stringify({ k, unit, questions: source.questions.length }));
   }
   return {
     ...shape,
@@ -148,11 +164,13 @@ function beginningsOf(code: string, codes: ReadonlySet<string>): string[] {
   return [...prefixesOf(code), ...shorter.filter((beginning) => codes.has(beginning))];
 }
 
-/** Writes the vectors, one row a passage, and the day and the classes of each row's document. Returns their number. */
+/** Writes the vectors, one row a passage, and for each row the number, the day and the classes of its document. Returns their number. */
 function writeRows(source: Source, dir: string): number {
   const vectors = openSync(join(dir, 'vectors.f32'), 'w');
   const listed = openSync(join(dir, 'classes.tsv'), 'w');
   const days: number[] = [];
+  const docs: number[] = [];
+  let documents = 0;
   const codes = new Set<string>();
   for (const { value: head } of source.target.store.documents.getRange()) {
     for (const code of head.ipc_codes ?? []) codes.add(code);
@@ -161,12 +179,17 @@ function writeRows(source: Source, dir: string): number {
     writeSync(vectors, bytesOf(rows));
     const own = [...new Set((head.ipc_codes ?? []).flatMap((code) => beginningsOf(code, codes)))];
     const day = head.filing_date ? toEpochDay(head.filing_date) : -0x8000_0000;
-    for (let n = 0; n < head.passages; n++) days.push(day);
+    for (let n = 0; n < head.passages; n++) {
+      days.push(day);
+      docs.push(documents);
+    }
+    documents++;
     writeSync(listed, `${own.join('\t')}\n`.repeat(head.passages));
   }
   closeSync(vectors);
   closeSync(listed);
   writeFileSync(join(dir, 'days.i32'), bytesOf(Int32Array.from(days)));
+  writeFileSync(join(dir, 'docs.i32'), bytesOf(Int32Array.from(docs)));
   return days.length;
 }
 
@@ -255,6 +278,11 @@ export function bytesOfMask(rows: number): number {
 
 function bytesOf(array: Float32Array | Int32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+function integers(path: string): Int32Array {
+  const bytes = readFileSync(path);
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 }
 
 function floats(path: string): Float32Array {

@@ -29,6 +29,21 @@ struct Hnswlib {
     Hnswlib(size_t dimensions, const char* path) : space(dimensions), graph(&space, path) {}
 };
 
+/** The document of a row. hnswlib keeps the number of the row behind its vector. */
+struct Documents : hnswlib::BaseMultiVectorSpace<int32_t> {
+    hnswlib::InnerProductSpace space;
+    const int32_t* docs;
+    Documents(size_t dimensions, const int32_t* docs) : space(dimensions), docs(docs) {}
+    size_t get_data_size() override { return space.get_data_size(); }
+    hnswlib::DISTFUNC<float> get_dist_func() override { return space.get_dist_func(); }
+    void* get_dist_func_param() override { return space.get_dist_func_param(); }
+    int32_t get_doc_id(const void* vector) override {
+        auto* row = static_cast<const char*>(vector) + space.get_data_size();
+        return docs[*reinterpret_cast<const hnswlib::labeltype*>(row)];
+    }
+    void set_doc_id(void*, int32_t) override {}
+};
+
 using Usearch = unum::usearch::index_dense_t;
 
 /** Calls `add(row, thread)` for every row. */
@@ -66,6 +81,19 @@ size_t hnswlib_search(void* index, const float* query, size_t k, size_t effort, 
     auto found = graph.searchKnn(query, k, bits ? &filter : nullptr);
     size_t count = found.size();
     for (size_t at = count; at > 0; found.pop()) labels[--at] = static_cast<int64_t>(found.top().second);
+    return count;
+}
+
+/** The best rows of the best `k` documents, at most `room`, by the search that hnswlib has for documents of many vectors. */
+size_t hnswlib_search_documents(void* index, const float* query, size_t k, size_t effort, const uint8_t* bits,
+                                const int32_t* docs, int64_t* labels, size_t room) {
+    auto& found = *static_cast<Hnswlib*>(index);
+    Bitmap filter(bits);
+    Documents documents(*static_cast<size_t*>(found.space.get_dist_func_param()), docs);
+    hnswlib::MultiVectorSearchStopCondition<int32_t, float> stop(documents, k, effort);
+    auto rows = found.graph.searchStopConditionClosest(query, stop, bits ? &filter : nullptr);
+    size_t count = std::min(room, rows.size());
+    for (size_t at = 0; at < count; at++) labels[at] = static_cast<int64_t>(rows[at].second);
     return count;
 }
 

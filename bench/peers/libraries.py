@@ -5,7 +5,8 @@ what has to be found by trial is swept.
 A library has `variants` of its index, built once by `build`. `open` loads one. `ladders` are the settings of a search: the
 first is raised until the recall is reached, for each value of the second, if there is one. `bind` prepares the calls of
 some questions at one setting: what a caller could prepare once (filters as bitmaps or row numbers, parameter objects) is
-prepared there and is not measured. A call returns its rows, best first, or None if it wrote them to `answers`.
+prepared there and is not measured. A call returns its rows, best first, or None if it wrote them to `answers`. It asks for
+`data.fetch` rows.
 """
 
 import ctypes
@@ -40,7 +41,8 @@ def factors(low, high):
 
 class Library:
     variants = [None]
-    filters = True
+    # Whether it groups rows by document itself. Such a library is compared for documents only.
+    groups = False
 
     def __init__(self, data, built, threads):
         self.data, self.built, self.threads = data, built, threads
@@ -78,7 +80,7 @@ class Gather(Library):
 
     def search(self, vector, rows):
         scores = self.data.vectors[rows] @ vector
-        k = self.data.k
+        k = self.data.fetch
         if len(rows) > k:
             best = np.argpartition(scores, len(rows) - k)[-k:]
             rows, scores = rows[best], scores[best]
@@ -112,7 +114,7 @@ class Faiss(Library):
         return None if one.bits is None else self.faiss.IDSelectorBitmap(one.bits)
 
     def bind(self, index, asked, setting, answers):
-        faiss, k = self.faiss, self.data.k
+        faiss, k = self.faiss, self.data.fetch
         distances = np.empty(k, np.float32)
         calls = []
         for n, one in enumerate(asked):
@@ -326,7 +328,7 @@ class FaissHnsw(Faiss):
         return self.read("hnsw32")
 
     def ladders(self, variant, share):
-        return [ladder(self.data.k, max(self.data.k, self.data.rows // 4))]
+        return [ladder(self.data.fetch, max(self.data.fetch, self.data.rows // 4))]
 
     def parameters(self, given, setting):
         return self.faiss.SearchParametersHNSW(efSearch=setting[0], **given)
@@ -355,7 +357,7 @@ class Graph(Library):
         return found
 
     def ladders(self, variant, share):
-        return [ladder(self.data.k, max(self.data.k, self.data.rows // 4))]
+        return [ladder(self.data.fetch, max(self.data.fetch, self.data.rows // 4))]
 
     def bind(self, index, asked, setting, answers):
         found, handle = index
@@ -363,7 +365,7 @@ class Graph(Library):
         answers[:] = -1
         return [
             functools.partial(
-                self.search, search, handle, one.vector.ctypes.data, self.data.k, setting[0],
+                self.search, search, handle, one.vector.ctypes.data, self.data.fetch, setting[0],
                 None if one.bits is None else one.bits.ctypes.data, answers[n].ctypes.data,
             )
             for n, one in enumerate(asked)
@@ -399,6 +401,39 @@ class Hnswlib(Graph):
     def open(self, variant):
         found = self.library()
         return found, found.hnswlib_open(self.file(variant).encode(), ctypes.c_size_t(self.data.dimensions))
+
+
+class HnswlibDocuments(Hnswlib):
+    """The search of hnswlib for documents of many vectors; `ef_collection` is a number of documents."""
+
+    name = "hnswlib multi-vector"
+    about = "the same graphs, with MultiVectorSearchStopCondition"
+    groups = True
+    # Rows of a document that an answer has room for.
+    ROOM = 100
+
+    def bind(self, index, asked, setting, answers):
+        found, handle = index
+        search = found.hnswlib_search_documents
+        search.restype = ctypes.c_size_t
+        size, pointer = ctypes.c_size_t, ctypes.c_void_p
+        search.argtypes = [pointer, pointer, size, size, pointer, pointer, pointer, size]
+        rows = np.empty((len(asked), self.ROOM * self.data.k), np.int64)
+        return [
+            functools.partial(
+                self.found, rows[n], search, handle, one.vector.ctypes.data, self.data.k, setting[0],
+                None if one.bits is None else one.bits.ctypes.data, self.data.docs.ctypes.data, rows[n].ctypes.data,
+                rows.shape[1],
+            )
+            for n, one in enumerate(asked)
+        ]
+
+    @staticmethod
+    def found(rows, search, *given):
+        return rows[: search(*given)]
+
+    def described(self, variant, setting):
+        return f"M {variant[0]}, ef_construction {variant[1]}, ef_collection {setting[0]}"
 
 
 class Usearch(Graph):
@@ -462,7 +497,7 @@ class Scann(Library):
         return searcher.searcher
 
     def ladders(self, factor, share):
-        k = self.data.k
+        k = self.data.fetch
         most = min(self.data.rows, round(k * REFINED_MOST / share))
         return [ladder(1, self.leaves(factor)), ladder(round(k / share), most)]
 
@@ -471,10 +506,10 @@ class Scann(Library):
 
     def search(self, index, one, leaves, reordered):
         if one.bits is None:
-            return index.search(one.vector, self.data.k, reordered, leaves)[0]
+            return index.search(one.vector, self.data.fetch, reordered, leaves)[0]
         rows = index.search(one.vector, reordered, reordered, leaves)[0]
         allowed = one.bits[rows >> 3] >> (rows & 7).astype(np.uint8) & 1
-        return rows[allowed.astype(bool)][: self.data.k]
+        return rows[allowed.astype(bool)][: self.data.fetch]
 
     def described(self, factor, setting):
         return f"{self.leaves(factor)} leaves, {setting[0]} searched, {setting[1]} reordered"
@@ -531,7 +566,7 @@ class Lance(Library):
 
     def search(self, table, one, where, nprobes, refined):
         query = table.search(one.vector, vector_column_name="vector").distance_type("dot")
-        query = query.nprobes(nprobes).refine_factor(refined).limit(self.data.k).select(["row", "_distance"])
+        query = query.nprobes(nprobes).refine_factor(refined).limit(self.data.fetch).select(["row", "_distance"])
         if where is not None:
             query = query.where(where, prefilter=True)
         return query.to_arrow()["row"].to_numpy()
@@ -542,4 +577,4 @@ class Lance(Library):
 
 # Exact ones, then the fastest: later ones that are far slower are measured with fewer questions.
 LIBRARIES = (FaissGather, Gather, FaissFlat, FaissIvfPq, FaissIvfPqPlain, FaissIvfSq8, FaissIvfRaBitQ, FaissIvfRaBitQ4,
-             FaissIvfFlat, Scann, Hnswlib, Usearch, FaissHnsw, Lance)
+             FaissIvfFlat, Scann, Hnswlib, HnswlibDocuments, Usearch, FaissHnsw, Lance)

@@ -1,5 +1,6 @@
 /**
- * Measures this project on the same data: each passage is a document, searched with filter, plan and scan.
+ * Measures this project on the same data, searched with filter, plan and scan: the documents with their passages, or a
+ * document for each passage.
  *
  * `buildOwn` builds the segment and its index. `node own.js JSON` measures in a process of its own, as the peers are
  * measured, and writes the answers and times of each case.
@@ -16,7 +17,7 @@ import { planOf, scansOf } from '../../src/search/plan.js';
 import { parseSemantic } from '../../src/search/query.js';
 import type { SegmentEntry } from '../../src/store/manifest.js';
 import { Store } from '../../src/store/store.js';
-import { type Case, documentsOf, type Exported } from './export.js';
+import { type Case, documentsOf, type Exported, type Unit } from './export.js';
 import type { Line } from './outcome.js';
 import type { Source } from './sources.js';
 
@@ -26,6 +27,7 @@ const PASSES = 3;
 
 /** What the process measures. */
 export interface OwnJob {
+  unit: Unit;
   /** Folder of the export, of its questions, and the index folder with the documents. */
   dir: string;
   questionsDir: string;
@@ -41,10 +43,14 @@ interface Built {
   line: Line;
 }
 
+function filesOf(dir: string, unit: Unit) {
+  const path = (ending: string) => join(dir, `own-${unit}.${ending}`);
+  return { done: path('json'), path: path('bin'), index: path('faiss') };
+}
+
 /** Builds the segment of the rows and its index, once. */
-export async function buildOwn(source: Source, { dir, dimensions }: Exported): Promise<Line> {
-  const done = join(dir, 'own.json');
-  const path = join(dir, 'own.bin');
+export async function buildOwn(source: Source, { dir, dimensions, unit }: Exported): Promise<Line> {
+  const { done, path, index: file } = filesOf(dir, unit);
   if (!existsSync(done)) {
     const started = performance.now();
     const before = process.cpuUsage();
@@ -52,22 +58,22 @@ export async function buildOwn(source: Source, { dir, dimensions }: Exported): P
     let id = 0;
     for (const { head, vectors: rows } of documentsOf(source)) {
       const values = columnValues(head as Patent);
-      for (let n = 0; n < head.passages; n++) {
-        const vectors = rows.slice(n * dimensions, (n + 1) * dimensions);
-        const patentId = `${head.patent_id}/${n}`;
+      const size = unit === 'documents' ? rows.length : dimensions;
+      for (let at = 0; at < rows.length; at += size) {
+        const patentId = `${head.patent_id}/${at}`;
+        const vectors = rows.slice(at, at + size);
         writer.push({ id: ++id, patentId, application: '', grant: false, vectors, ...values });
       }
     }
     const written = writer.finish();
     const kind = indexKindFor('auto', { ...written, dimensions });
-    const file = 'own.faiss';
     const index =
       kind === undefined
         ? {}
         : {
             index: {
-              ...{ kind, file, bytes: 0, checksum: '' },
-              ...(await native.buildIndex(path, join(dir, file), { kind, threads: 1, seed: 1 })),
+              ...{ kind, file: '', bytes: 0, checksum: '' },
+              ...(await native.buildIndex(path, file, { kind, threads: 1, seed: 1 })),
             },
           };
     const { user, system } = process.cpuUsage(before);
@@ -90,15 +96,16 @@ function describedIndex({ index }: SegmentEntry): string {
 }
 
 /** Measures every case and prints a line for each. */
-function measure({ dir, questionsDir, folder, k, dimensions, run }: OwnJob): void {
-  const { entry } = JSON.parse(readFileSync(join(dir, 'own.json'), 'utf8')) as Built;
-  const path = join(dir, 'own.bin');
-  const indexPath = entry.index ? { indexPath: join(dir, entry.index.file) } : {};
+function measure({ dir, unit, questionsDir, folder, k, dimensions, run }: OwnJob): void {
+  const { done, path, index } = filesOf(dir, unit);
+  const { entry } = JSON.parse(readFileSync(done, 'utf8')) as Built;
+  const indexPath = entry.index ? { indexPath: index } : {};
   const snapshot = new native.Snapshot([{ path, ...indexPath, deleted: new Uint32Array() }]);
   const store = Store.open(folder);
   const bytes = readFileSync(join(questionsDir, 'questions.f32'));
   const questions = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const cases = JSON.parse(readFileSync(join(questionsDir, 'cases.json'), 'utf8')) as Case[];
+  const firstRows = firstRowsOf(dir, unit, entry.docs);
   const answersDir = join(questionsDir, 'answers');
   mkdirSync(answersDir, { recursive: true });
   const options = { documents: k, chunks: 1, dedupe: false, minScore: -2 };
@@ -121,12 +128,15 @@ function measure({ dir, questionsDir, folder, k, dimensions, run }: OwnJob): voi
         const selection = snapshot.select(clauses);
         const selected = process.cpuUsage();
         const plan = planOf([entry], snapshot.segments, selection, k);
-        const { docs } = snapshot.search(vector, selection, scansOf(plan), options);
+        const { docs, passages } = snapshot.search(vector, selection, scansOf(plan), options);
+        // As src/search/selections.ts does.
+        selection.release();
         const wall = performance.now() - started;
         const after = process.cpuUsage();
         times.set([sumOf(after) - sumOf(before), wall, sumOf(after) - sumOf(selected)], n * 3);
         if (pass > 0) continue;
-        for (const [place, id] of docs.entries()) answers[n * k + place] = id - 1;
+        for (const [place, id] of docs.entries())
+          answers[n * k + place] = firstRows[id - 1]! + passages[place]!;
         const { scan, nprobe } = plan.segments[0]!;
         const how = nprobe === undefined ? scan : `${scan} of ${nprobe} lists`;
         scans.set(how, (scans.get(how) ?? 0) + 1);
@@ -146,6 +156,16 @@ function measure({ dir, questionsDir, folder, k, dimensions, run }: OwnJob): voi
   }
   snapshot.close();
   void store.close();
+}
+
+/** The row of the first passage of each document. */
+function firstRowsOf(dir: string, unit: Unit, documents: number): Uint32Array {
+  const first = Uint32Array.from({ length: documents }, (_, n) => n);
+  if (unit === 'passages') return first;
+  const bytes = readFileSync(join(dir, 'docs.i32'));
+  const docs = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  for (let row = docs.length - 1; row >= 0; row--) first[docs[row]!] = row;
+  return first;
 }
 
 /** Processor time in ms. */

@@ -9,6 +9,7 @@ and times of that setting. It prints a line of JSON for each result.
 """
 
 import gc
+import itertools
 import json
 import os
 import re
@@ -61,9 +62,9 @@ def spread(asked, count):
 class Case:
     """One library in one case: finds a setting and measures it."""
 
-    def __init__(self, library, name, share, asked, need, fastest):
+    def __init__(self, library, name, share, asked, need, fetches, fastest):
         self.library, self.name, self.share, self.asked, self.need = library, name, share, asked, need
-        self.k = library.data.k
+        self.data, self.fetches = library.data, fetches[:1] if library.groups else fetches
         self.fastest = fastest
         size = max(1, library.data.rows / 200_000)
         low, high = PATIENCE_MS
@@ -73,16 +74,17 @@ class Case:
         self.bound = float("inf")
 
     def once(self, index, asked, setting, patience=None):
-        """Times and answers of one pass; None if it takes too long."""
-        answers = np.full((len(asked), self.k), -1, np.int64)
+        """Times and answers of one pass; None if it takes too long. Rows are grouped by document after the measurement."""
+        answers = np.full((len(asked), self.data.fetch), -1, np.int64)
         found = run(self.library.bind(index, asked, setting, answers), patience)
         if found is None:
             return None
         times, returned = found
+        results = np.full((len(asked), self.data.k), -1, np.int64)
         for n, rows in enumerate(returned):
-            if rows is not None:
-                answers[n, : len(rows)] = rows
-        return times, answers
+            rows = self.data.results(answers[n] if rows is None else np.asarray(rows))
+            results[n, : len(rows)] = rows
+        return times, results
 
     def judge(self, index, asked, setting):
         """Whether a setting reaches the recall, and its processor time; None if it takes too long."""
@@ -100,14 +102,19 @@ class Case:
         return bool((recalls >= self.need).all()), float(found[0][:, 0].mean())
 
     def chosen(self, indexes):
-        """The cheapest setting, as (variant, setting, whether few questions suffice); None if none reaches the recall."""
+        """
+        The cheapest setting, as (variant, rows to fetch, setting, whether few questions suffice); None if none reaches the
+        recall.
+        """
         sample, _ = spread(self.asked, SAMPLE)
         found = []
-        for variant, index in indexes.items():
+        for fetch, (variant, index) in itertools.product(self.fetches, indexes.items()):
+            self.data.fetch = fetch
             ladders = self.library.ladders(variant, self.share)
             efforts, depths = ladders[0], ladders[1] if len(ladders) > 1 else [None]
 
-            def judge(effort, depth, over=sample, index=index, efforts=efforts, depths=depths):
+            def judge(effort, depth, over=sample, fetch=fetch, index=index, efforts=efforts, depths=depths):
+                self.data.fetch = fetch
                 result = self.judge(index, over, pair(efforts[effort], depths[depth]))
                 if over is sample and result is not None and result[0]:
                     self.bound = min(self.bound, TOO_DEAR * result[1])
@@ -115,18 +122,19 @@ class Case:
 
             near = min(found, key=lambda one: one[0])[2] if found else None
             settings = border(efforts, depths, judge, near)
-            found += [(*one, variant, efforts, depths, judge) for one in settings]
+            found += [(*one, variant, fetch, efforts, depths, judge) for one in settings]
         self.bound = float("inf")
         found.sort(key=lambda one: one[0])
-        for cost, effort, depth, variant, efforts, depths, judge in found[:8]:
+        for cost, effort, depth, variant, fetch, efforts, depths, judge in found[:8]:
             few = cost > FAR_SLOWER * self.fastest
             asked = spread(self.asked, FEW)[0] if few else self.asked
             settled = settle(effort, len(efforts), lambda at: judge(at, depth, asked))
             if settled is not None:
-                return variant, pair(efforts[settled], depths[depth]), few
+                return variant, fetch, pair(efforts[settled], depths[depth]), few
         return None
 
-    def measured(self, index, setting, few):
+    def measured(self, index, fetch, setting, few):
+        self.data.fetch = fetch
         asked, every = spread(self.asked, FEW) if few else (self.asked, 1)
         self.once(index, asked, setting)
         passes = [self.once(index, asked, setting) for _ in range(1 if few else PASSES)]
@@ -142,19 +150,22 @@ def pair(effort, depth):
     return (effort,) if depth is None else (effort, depth)
 
 
-def described(library, variant, setting):
-    return library.described(variant, setting) if hasattr(library, "described") else ""
+def described(library, variant, fetch, setting):
+    found = [library.described(variant, setting)] if hasattr(library, "described") else []
+    if library.data.docs is not None and not library.groups:
+        found.append(f"{fetch} passages")
+    return ", ".join(found)
 
 
 def call_cost(library, asked):
     """Mean processor time of a search of one row, ms."""
-    answers = np.empty((len(asked), library.data.k), np.int64)
+    answers = np.empty((len(asked), library.data.fetch), np.int64)
     calls = library.bind(library.single(), asked, (0,), answers)
     run(calls)
     return float(run(calls)[0][:, 0].mean())
 
 
-def measure(library, data, needs, fastest):
+def measure(library, data, needs, fetches, fastest):
     if library.name == "faiss flat":
         say({"library": library.name, "callMs": call_cost(library, data.cases[0][2])})
     indexes = {variant: library.open(variant) for variant in library.variants}
@@ -163,15 +174,15 @@ def measure(library, data, needs, fastest):
         if not library.supports(share):
             say({**line, "unreached": "not for this filter"})
             continue
-        case = Case(library, name, share, asked, needs[name], fastest.get(name, float("inf")))
+        case = Case(library, name, share, asked, needs[name], fetches[name], fastest.get(name, float("inf")))
         choice = case.chosen(indexes)
         if choice is None:
             say({**line, "unreached": "recall not reached in time", "best": case.best.tolist()})
             continue
-        variant, setting, few = choice
-        files, cost = case.measured(indexes[variant], setting, few)
+        variant, fetch, setting, few = choice
+        files, cost = case.measured(indexes[variant], fetch, setting, few)
         fastest[name] = min(fastest.get(name, float("inf")), cost)
-        say({**line, **files, "setting": described(library, variant, setting)})
+        say({**line, **files, "setting": described(library, variant, fetch, setting)})
 
 
 def main():
@@ -179,12 +190,15 @@ def main():
     built = os.path.join(FOLDER, "built")
     os.makedirs(built, exist_ok=True)
     os.makedirs(os.path.join(QUESTIONS, "answers"), exist_ok=True)
-    fastest = {}
+    needs, fetches, fastest = {}, {}, {}
+    if MODE == "measure":
+        needs = json.load(open(os.path.join(QUESTIONS, "needs.json")))
+        fetches = data.fetches(needs)
     unknown = set(WANTED) - {kind.name for kind in LIBRARIES}
     if unknown:
         sys.exit(f"no library {', '.join(unknown)}; there are {', '.join(kind.name for kind in LIBRARIES)}")
     for kind in LIBRARIES:
-        if WANTED and kind.name not in WANTED:
+        if WANTED and kind.name not in WANTED or kind.groups and data.docs is None:
             continue
         try:
             library = kind(data, built, int(THREADS))
@@ -195,8 +209,7 @@ def main():
                 seconds, used = time.perf_counter() - started, time.process_time() - before
                 say({"library": kind.name, "builtSeconds": seconds, "builtCpuSeconds": used, "about": kind.about})
             else:
-                needs = json.load(open(os.path.join(QUESTIONS, "needs.json")))
-                measure(library, data, needs, fastest)
+                measure(library, data, needs, fetches, fastest)
         except Exception as error:  # A failure of one library does not stop the others; the page names it.
             say({"library": kind.name, "failed": f"{type(error).__name__}: {error}"})
         library = None

@@ -7,7 +7,7 @@ import { median } from '../estimate.js';
 import { canPin, ROOT } from '../machine.js';
 import type { Benchmark, Figure, Plot, Section, Setting } from '../result.js';
 import { wantedOf } from '../sections.js';
-import { type Exported, exported } from './export.js';
+import { type Exported, exported, type Unit } from './export.js';
 import {
   bestPeer,
   GOAL,
@@ -27,23 +27,29 @@ const SIZES = { short: [30_000], whole: [200_000] };
 const QUESTIONS = { short: 100, whole: 1_000 };
 /** Results of a search. Recall is measured of the first 10 and of all. */
 const K = 50;
+const SECTIONS: readonly { id: string; unit: Unit }[] = [
+  { id: 'generated', unit: 'passages' },
+  { id: 'real', unit: 'passages' },
+  { id: 'documents-generated', unit: 'documents' },
+  { id: 'documents-real', unit: 'documents' },
+];
 
 export const peers: Benchmark = {
   name: 'peers',
   summary:
     'the same vectors, filters, k and recall through FAISS, hnswlib, USearch, ScaNN, LanceDB and NumPy, on generated and real vectors',
-  sections: ['generated', 'real'],
+  sections: SECTIONS.map(({ id }) => id),
   run: async (setting) => {
-    const wanted = wantedOf(setting, [{ id: 'generated' }, { id: 'real' }]).map(({ id }) => id);
     const count = setting.questions ?? (setting.short ? QUESTIONS.short : QUESTIONS.whole);
     const sections: Section[] = [];
-    if (wanted.includes('generated')) {
-      for (const size of setting.passages ?? (setting.short ? SIZES.short : SIZES.whole)) {
-        const source = await generated(setting, size, count);
-        sections.push(await sectionOf(setting, `generated-${source.name}`, source));
+    for (const { id, unit } of wantedOf(setting, SECTIONS)) {
+      if (id.endsWith('generated')) {
+        for (const size of setting.passages ?? (setting.short ? SIZES.short : SIZES.whole)) {
+          const source = await generated(setting, size, count);
+          sections.push(await sectionOf(setting, `${id}-${source.name}`, source, unit));
+        }
+        continue;
       }
-    }
-    if (wanted.includes('real')) {
       // Ingesting the collections takes too long for a short run.
       const source =
         setting.short && !setting.folder
@@ -51,8 +57,8 @@ export const peers: Benchmark = {
           : await real(setting, count);
       sections.push(
         'missing' in source
-          ? skipped('real', 'Real passages', source.missing)
-          : await sectionOf(setting, 'real', source),
+          ? skipped(id, 'Real passages', source.missing)
+          : await sectionOf(setting, id, source, unit),
       );
     }
     return { models: {}, sections };
@@ -63,18 +69,19 @@ function skipped(id: string, title: string, reason: string): Section {
   return { id, title, about: '', figures: [], skipped: reason, seconds: 0, cpuSeconds: 0 };
 }
 
-async function sectionOf(setting: Setting, id: string, source: Source): Promise<Section> {
+async function sectionOf(setting: Setting, id: string, source: Source, unit: Unit): Promise<Section> {
   const started = performance.now();
-  const title = `The best ${K} of ${source.title}`;
+  const title =
+    unit === 'documents' ? `The best ${K} documents by ${source.title}` : `The best ${K} of ${source.title}`;
   try {
     const python = pythonWithPeers(setting);
     if ('missing' in python) return skipped(id, title, python.missing);
-    const data = await exported(source, join(ROOT, '.bench', `peers-${source.name}`), K);
+    const data = await exported(source, join(ROOT, '.bench', `peers-${source.name}`), K, unit);
     const heard = (line: Line) => {
       const { library, case: name, failed, unreached, setting: how, builtSeconds } = line;
       if (line.callMs !== undefined) return;
       const outcome = failed ?? unreached ?? how ?? `built in ${builtSeconds?.toFixed(1)} s`;
-      setting.progress(`${source.name}: ${library}${name ? `, ${name}` : ''}: ${outcome}`);
+      setting.progress(`${source.name}, ${unit}: ${library}${name ? `, ${name}` : ''}: ${outcome}`);
     };
     const args = [data.dir, data.questionsDir, ...(setting.peers ?? [])] as const;
     const built = [await buildOwn(source, data)];
@@ -111,8 +118,8 @@ function outcomesOf(lines: readonly Line[], data: Exported): Outcome[] {
 
 /** Measures this project in a process of its own, as the peers are. */
 async function own(data: Exported, source: Source, run: string, onOne: boolean): Promise<Outcome[]> {
-  const { dir, questionsDir, dimensions, k } = data;
-  const job: OwnJob = { dir, questionsDir, folder: source.folder, k, dimensions, run };
+  const { dir, unit, questionsDir, dimensions, k } = data;
+  const job: OwnJob = { dir, unit, questionsDir, folder: source.folder, k, dimensions, run };
   const script = fileURLToPath(new URL('./own.js', import.meta.url));
   if (!existsSync(questionsDir)) mkdirSync(questionsDir);
   return outcomesOf(await linesOf(process.execPath, [script, JSON.stringify(job)], { onOne }), data);
@@ -148,8 +155,11 @@ function aboutOf({ source, data, built, lines, outcomes, drift, onOne }: Measure
   );
   return [
     source.about,
-    `${data.rows.toLocaleString('en')} passages of ${data.dimensions} dimensions, ${source.questions.length} questions.`,
-    `A search asks for the best ${K} passages; every passage counts as a document, for ${OWN} too. Recall is measured against brute force in float32, of the first 10 and of all ${K}. Each peer has the cheapest setting that reaches a recall@10 of ${GOAL.at10} and a recall@50 of ${GOAL.at50} over all questions, or what ${OWN} reaches if that is lower. ${OWN} has no setting: its plan aims at this recall.`,
+    `${count(data.rows)} passages of ${data.dimensions} dimensions, ${source.questions.length} questions.`,
+    data.unit === 'documents'
+      ? `A search asks for the best ${K} of ${count(data.docs.at(-1)! + 1)} documents, each by its best passage. A peer is asked for the least number of passages whose documents reach the recall in an exact scan, or for two larger numbers; the cheapest counts. Grouping its passages by document is not in its time.`
+      : `A search asks for the best ${K} passages; every passage counts as a document, for ${OWN} too.`,
+    `Recall is measured against brute force in float32, of the first 10 and of all ${K}. Each peer has the cheapest setting that reaches a recall@10 of ${GOAL.at10} and a recall@50 of ${GOAL.at50} over all questions, or what ${OWN} reaches if that is lower. ${OWN} has no setting: its plan aims at this recall.`,
     `CPU is the mean processor time of a question, wall the median time on the clock. Intervals: bootstrap over questions, 95 %.`,
     onOne && canPin()
       ? 'Each library runs alone, in one thread, on one processor.'
@@ -172,6 +182,10 @@ function aboutOf({ source, data, built, lines, outcomes, drift, onOne }: Measure
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en');
 }
 
 const GEOMETRIC = 'all filters, geometric mean';

@@ -4,7 +4,10 @@ import type { Asked, Case, Exported } from './export.js';
 /** Scores that differ by less count as equal: libraries sum in different orders. */
 const TIE = 1e-6;
 
-export type Judged = Pick<Exported, 'rows' | 'dimensions' | 'k' | 'vectors' | 'questions' | 'masks'>;
+export type Judged = Pick<
+  Exported,
+  'unit' | 'rows' | 'dimensions' | 'k' | 'vectors' | 'questions' | 'masks' | 'docs'
+>;
 
 /** Whether a row passes the filter of a question. */
 function passes(
@@ -31,10 +34,12 @@ function scoreOf(row: number, question: number, { dimensions, vectors, questions
 
 /**
  * The best `k` scores of each question of each case among the rows that pass its filter, in the order of `cases`, by an
- * exact scan of the vectors in float32. NaN if fewer rows pass.
+ * exact scan of the vectors in float32. If documents are asked for, the best score of each document counts. NaN if fewer
+ * pass.
  */
 export function bestScores(data: Judged & { cases: readonly Case[] }): Float32Array {
-  const { rows, k, cases } = data;
+  const { rows, k, cases, unit, docs } = data;
+  const grouped = unit === 'documents';
   const count = cases.reduce((sum, { asked }) => sum + asked.length, 0);
   const found = new Float32Array(count * k).fill(Number.NaN);
   /** Where the answer to each question is written, with its filter. */
@@ -51,8 +56,12 @@ export function bestScores(data: Judged & { cases: readonly Case[] }): Float32Ar
     for (let row = 0; row < rows; row++) scores[row] = scoreOf(row, question, data);
     for (const { at: start, one } of list) {
       const best = new Best(k);
+      let document = Number.NEGATIVE_INFINITY;
       for (let row = 0; row < rows; row++) {
-        if (scores[row]! > best.least && passes(row, one, data)) best.add(scores[row]!);
+        if (passes(row, one, data)) document = Math.max(document, scores[row]!);
+        if (grouped && row + 1 < rows && docs[row + 1] === docs[row]) continue;
+        if (document > best.least) best.add(document);
+        document = Number.NEGATIVE_INFINITY;
       }
       found.set(best.scores, start);
     }
@@ -90,7 +99,8 @@ export class ForbiddenRow extends Error {}
  * the last of them. Fewer than `depth` count if fewer rows pass the filter.
  * @param answer rows, best first; a negative number ends it
  * @param truth the best scores, descending, then NaN
- * @throws ForbiddenRow if the answer has a row twice, one that is none, or one that the filter forbids
+ * @throws ForbiddenRow if the answer has a row twice, one that is none, one that the filter forbids, or, if documents are
+ * asked for, two of one document
  */
 export function recallOf(
   answer: ArrayLike<number>,
@@ -108,9 +118,11 @@ export function recallOf(
   for (let n = 0; n < answer.length && answer[n]! >= 0; n++) {
     const row = answer[n]!;
     if (row >= data.rows) throw new ForbiddenRow(`row ${row} of ${data.rows}`);
-    if (seen.has(row)) throw new ForbiddenRow(`row ${row} twice`);
+    const grouped = data.unit === 'documents';
+    const result = grouped ? data.docs[row]! : row;
+    if (seen.has(result)) throw new ForbiddenRow(`${grouped ? 'document' : 'row'} ${result} twice`);
     if (!passes(row, one, data)) throw new ForbiddenRow(`row ${row}, which the filter forbids`);
-    seen.add(row);
+    seen.add(result);
     if (n < wanted && scoreOf(row, one.question, data) >= least) good += 1;
   }
   return good / wanted;

@@ -29,7 +29,9 @@ function line(rows: number, k: number, allowed: readonly number[]): Judged & { c
     { question: 1, fields: {} },
   ];
   return {
-    ...{ rows, dimensions: 3, k, vectors, masks, questions: Float32Array.of(1, 0, 0, -1, 0, 0) },
+    ...{ unit: 'passages', rows, dimensions: 3, k, vectors, masks },
+    questions: Float32Array.of(1, 0, 0, -1, 0, 0),
+    docs: Int32Array.from({ length: rows }, (_, row) => row >> 1),
     cases: [
       { name: 'no filter', share: 1, asked },
       { name: 'some', share: 0.1, asked: [{ question: 0, mask: 0, fields: {} }] },
@@ -58,18 +60,33 @@ describe('recall of the peers', () => {
         fc.array(fc.tuple(small, small), { minLength: 1, maxLength: 40 }),
         fc.tuple(small, small),
         fc.infiniteStream(fc.boolean()),
-        (points, question, stream) => {
-          const allowed = points.flatMap((_, row) => (stream.next().value ? [row] : []));
+        fc.constantFrom('passages' as const, 'documents' as const),
+        (points, question, stream, unit) => {
+          // A document begins at every row for which the stream says so. All rows of a document pass a filter, or none.
+          let document = -1;
+          const docs = Int32Array.from(points, (_, row) => {
+            if (row === 0 || unit === 'passages' || stream.next().value) document++;
+            return document;
+          });
+          const passing = docs.reduce(
+            (all, one) => all.set(one, all.get(one) ?? stream.next().value),
+            new Map(),
+          );
+          const allowed = points.flatMap((_, row) => (passing.get(docs[row]) ? [row] : []));
           const masks = new Uint8Array(Math.ceil(points.length / 8));
           for (const row of allowed) masks[row >> 3]! |= 1 << (row & 7);
           const found = bestScores({
-            ...{ rows: points.length, dimensions: 2, k: 5, masks },
+            ...{ unit, rows: points.length, dimensions: 2, k: 5, masks, docs },
             vectors: Float32Array.from(points.flat()),
             questions: Float32Array.from(question),
             cases: [{ name: 'some', share: 1, asked: [{ question: 0, mask: 0, fields: {} }] }],
           });
-          const scores = allowed.map((row) => points[row]![0] * question[0] + points[row]![1] * question[1]);
-          const expected = scores.sort((a, b) => b - a).slice(0, 5);
+          const best = new Map<number, number>();
+          for (const row of allowed) {
+            const score = points[row]![0] * question[0] + points[row]![1] * question[1];
+            best.set(docs[row]!, Math.max(score, best.get(docs[row]!) ?? Number.NEGATIVE_INFINITY));
+          }
+          const expected = [...best.values()].sort((a, b) => b - a).slice(0, 5);
           assert.deepEqual(
             Array.from(found)
               .filter((score) => !Number.isNaN(score))
@@ -123,6 +140,17 @@ describe('recall of the peers', () => {
     assert.throws(of(64, 8, 9), ForbiddenRow, 'behind the depth, too');
     assert.throws(of(100), ForbiddenRow);
     assert.throws(of(64, 64), ForbiddenRow);
+  });
+
+  it('of documents: each counts by the row that stands for it, and must come once', () => {
+    // Rows 2 n and 2 n + 1 are a document.
+    const data = { ...line(100, 4, []), unit: 'documents' as const };
+    const truth = bestScores(data).subarray(0, 4);
+    assert.deepEqual(Array.from(truth), Array.from(Float32Array.of(0.99, 0.97, 0.95, 0.93)));
+    const of = (...answer: number[]) => recallOf(answer, truth, { question: 0 }, 4, data);
+    assert.equal(of(99, 97, 95, 93), 1);
+    assert.equal(of(99, 97, 95, 92), 0.75, 'the worse row of a document');
+    assert.throws(() => of(99, 98), /document 49 twice/);
   });
 });
 
