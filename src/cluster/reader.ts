@@ -6,13 +6,13 @@ import type { Calibration } from '../embed/calibration.js';
 import { leastCosine } from '../embed/calibration.js';
 import type { FilterClause } from '../index/native.js';
 import type { OpenSnapshot } from '../index/segment.js';
-import { TOP_K, WORD_CANDIDATES } from '../limits.js';
+import { TOP_K } from '../limits.js';
 import type { Models } from '../models/load.js';
 import { leastSimilarity } from '../search/analytics.js';
 import { depthOf, wordsCount } from '../search/candidates.js';
 import { groupingOf } from '../search/collapse.js';
 import { clausesOf } from '../search/filter.js';
-import { translationShare } from '../search/fusion.js';
+import { translationShare, wordCandidates } from '../search/fusion.js';
 import type { AnalyticsQuery, Balance, SemanticQuery } from '../search/query.js';
 import { IndexReader } from '../search/reader.js';
 import type { Subject } from '../search/subject.js';
@@ -72,6 +72,8 @@ interface FoundByWords {
   lexical: LexicalQuery | undefined;
   /** Documents that hold words, best first, with their lexical scores. */
   holding: Near[];
+  /** Documents of these that become candidates, at most. */
+  candidates: number;
   /** Whether no other document that the filter allows holds a word. */
   isWhole: boolean;
 }
@@ -156,7 +158,7 @@ export class ClusterReader extends IndexReader {
       ...firsts.map((doc) => keyOfHead(key, this.#publications.stored(doc)!.head)),
       ...near.map(key),
     ]);
-    for (const group of bestGroups(words.holding, key, keys, WORD_CANDIDATES + subject.first.length)) {
+    for (const group of bestGroups(words.holding, key, keys, words.candidates + subject.first.length)) {
       keys.add(group);
     }
     const groups = { field, keys, filter };
@@ -223,15 +225,16 @@ export class ClusterReader extends IndexReader {
   /** The lexical score of the question, and the documents that have the best ones if they are candidates. */
   async #wordsOf(query: SemanticQuery, filter: Json[], wanted: number): Promise<FoundByWords> {
     const counts = wordsCount(this, query);
-    const none = { lexical: undefined, holding: [], isWhole: true };
+    const none = { lexical: undefined, holding: [], candidates: 0, isWhole: true };
     if (!counts && !query.explain && !query.highlight) return none;
     const words = wordsOf(query.query);
     if (words.count === 0) return none;
     const { state } = this.#collection;
     const lexical = await lexicalQuery(state, this.#collection, words.forms(), translationShare(words.whole));
-    if (lexical.query === undefined) return { lexical, holding: [], isWhole: true };
-    if (!counts || query.balance) return { lexical, holding: [], isWhole: false };
-    const size = 2 * WORD_CANDIDATES + wanted;
+    if (lexical.query === undefined) return { ...none, lexical };
+    if (!counts || query.balance) return { ...none, lexical, isWhole: false };
+    const candidates = wordCandidates(words.whole);
+    const size = 2 * candidates + wanted;
     const { hits } = await state.search({
       ...asking([], KEYS),
       size,
@@ -239,7 +242,7 @@ export class ClusterReader extends IndexReader {
       track_total_hits: false,
     });
     const holding = hits.hits.map((hit) => nearOf(hit, hit._score!));
-    return { lexical, holding, isWhole: holding.length < size };
+    return { lexical, holding, candidates, isWhole: holding.length < size };
   }
 
   /** Lexical scores above 0 of the documents of some groups, by patent_id. */

@@ -2,12 +2,13 @@
 import { type Calibration, SHOWN_DECIMALS } from '../embed/calibration.js';
 import type { Words } from '../index/native.js';
 import type { OpenSnapshot } from '../index/segment.js';
-import { CHUNKS_PER_RESULT, RERANK_SURE, TOP_K, WORD_CANDIDATES } from '../limits.js';
+import { CHUNKS_PER_RESULT, RERANK_SURE, TOP_K } from '../limits.js';
 import { withApplicantNames } from './applicants.js';
 import { collect, collectBalanced } from './balance.js';
 import { groupingOf, groupsOf, membersOf } from './collapse.js';
 import { clausesOf } from './filter.js';
 import { firstOf, withoutFirst } from './first.js';
+import { wordCandidates } from './fusion.js';
 import type { Plan } from './plan.js';
 import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
@@ -72,9 +73,9 @@ export function candidatesOf(
   }
   const knn = clock();
   const countsWords = wordsCount(reader, query);
-  // Balanced candidates are collected by groups.
-  const documents = query.balance || !countsWords ? 0 : WORD_CANDIDATES;
   const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
+  // Balanced candidates are collected by groups.
+  const documents = query.balance || !countsWords || !question ? 0 : wordCandidates(question.whole);
   const found = question
     ? withWords(native, question, vector, selection, hits, { ...asking, documents, exact: plan.exact })
     : onlyVectors(hits);

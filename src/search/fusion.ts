@@ -21,6 +21,7 @@
  * its lexical score counts as `FIT.foreign` at least, and nothing more: such a question asks for the words themselves.
  */
 import type { UsedWord } from '../index/native.js';
+import { WORD_CANDIDATES } from '../limits.js';
 
 /**
  * Chosen on the sets of `npm run bench -- quality`, of which only citations and papers have long questions, and KIPRIS and
@@ -77,6 +78,11 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): Lex
 /** The share of a word's weight that a translation has. @param words number of words of the question */
 export function translationShare(words: number): number {
   return words <= FIT.short ? FIT.translatedInShort : FIT.translated;
+}
+
+/** Number of documents with words that become candidates. @param words number of words of the question */
+export function wordCandidates(words: number): number {
+  return words <= FIT.short ? WORD_CANDIDATES.short : WORD_CANDIDATES.others;
 }
 
 /** Share of a short question's weight that its rare words have; 0 for a longer one. */
