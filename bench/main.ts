@@ -1,6 +1,6 @@
 /** `npm run bench -- NAME`: runs a benchmark, prints its tables, writes a page and JSON, compares with a baseline. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { isPriorartError, PriorartError } from '../src/errors.js';
 import { capacity } from './capacity/capacity.js';
@@ -168,7 +168,9 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     progress: (text) => process.stderr.write(`${text}\n`),
   };
   const { models, sections } = await benchmark.run(setting);
-  const words = process.argv.slice(2).filter((word) => word !== '--record');
+  const given = process.argv.slice(2).filter((word) => word !== '--record');
+  // A recorded result names no path of the machine.
+  const words = given.map((word) => (isAbsolute(word) ? relative(process.cwd(), word) : word));
   return {
     benchmark: benchmark.name,
     version,
