@@ -75,9 +75,13 @@ export function candidatesOf(
   const countsWords = wordsCount(reader, query);
   const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
   // Balanced candidates are collected by groups.
-  const documents = query.balance || !countsWords || !question ? 0 : wordCandidates(question.whole);
+  const adds = countsWords && !query.balance;
   const found = question
-    ? withWords(native, question, vector, selection, hits, { ...asking, documents, exact: plan.exact })
+    ? withWords(native, question, vector, selection, hits, {
+        ...asking,
+        documents: adds ? wordCandidates(question.whole) : 0,
+        exact: plan.exact,
+      })
     : onlyVectors(hits);
   const all = first ? withFirst(first, found) : found;
   const firsts = first?.docs.length ?? 0;

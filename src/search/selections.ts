@@ -34,7 +34,7 @@ export function selectionOf(native: NativeSnapshot, clauses: FilterClause[]): Se
     const dropped = known.get(oldest!)!;
     known.delete(oldest!);
     // Its memory is freed at once, so that the next selection finds it in the processor's cache; garbage collections come too
-    // rarely. The search that made it may still use it in this turn of the event loop, but never after it.
+    // rarely. The search that made it may still use it, but not after an await.
     queueMicrotask(() => dropped.release());
   }
   return selection;

@@ -156,38 +156,19 @@ impl<'a> Collection<'a> {
         places: &Places,
         scratch: &mut Sums,
     ) -> Result<Matches> {
-        let value = |tf: f32| tf * (K1 + 1.0) / (tf + K1) + DELTA;
-        let mut matches = Matches::new();
-        if let [(located, share)] = &places[..] {
-            // Nothing to add up.
-            matches.reserve(located.documents().0);
-            self.occurrences(lexical, located, *share, |document, tf| matches.push((document, value(tf))))?;
-        } else {
-            for (located, share) in places {
-                self.occurrences(lexical, located, *share, |document, tf| scratch.add(document, tf))?;
-            }
-            matches = scratch.take();
-            matches.iter_mut().for_each(|(_, tf)| *tf = value(*tf));
+        for (located, share) in places {
+            let gains = &self.gains[located.part as usize];
+            lexical.occurrences(located, |document, count| {
+                let gain = gains[lexical.length_code(located.part, document) as usize];
+                scratch.add(document, share * count as f32 * gain);
+            })?;
         }
+        let mut matches = scratch.take();
         if self.deleted > 0 {
             matches.retain(|&(document, _)| !deleted.contains(document as usize));
         }
+        matches.iter_mut().for_each(|(_, tf)| *tf = *tf * (K1 + 1.0) / (*tf + K1) + DELTA);
         Ok(matches)
-    }
-
-    /// Calls `each` with the documents that hold a word at a place, and what that adds to tf.
-    fn occurrences(
-        &self,
-        lexical: &Lexical,
-        located: &Located,
-        share: f32,
-        mut each: impl FnMut(u32, f32),
-    ) -> Result<()> {
-        let gains = &self.gains[located.part as usize];
-        lexical.occurrences(located, |document, count| {
-            let gain = gains[lexical.length_code(located.part, document) as usize];
-            each(document, share * count as f32 * gain);
-        })
     }
 
     /// The words to score with their documents, rarest first: without common ones if others remain.

@@ -42,26 +42,19 @@ impl Sums {
     /// Adds a number above 0.
     pub(super) fn add(&mut self, document: u32, value: f32) {
         let sum = &mut self.values[document as usize];
-        let is_new = *sum == 0.0;
+        if *sum == 0.0 {
+            self.touched.push(document);
+        }
         *sum += value;
-        self.touch(document, is_new);
     }
 
     /// Sets the number of a document, above 0, unless it is greater already.
     pub(super) fn raise(&mut self, document: u32, value: f32) {
         let best = &mut self.values[document as usize];
-        let is_new = *best == 0.0;
+        if *best == 0.0 {
+            self.touched.push(document);
+        }
         *best = best.max(value);
-        self.touch(document, is_new);
-    }
-
-    /// Notes a document if it is new. Without a branch on that: it would be mispredicted for every other
-    /// document of a word that several parts hold.
-    #[inline]
-    fn touch(&mut self, document: u32, is_new: bool) {
-        let known = self.touched.len();
-        self.touched.push(document);
-        self.touched.truncate(known + is_new as usize);
     }
 
     /// The numbers that are not 0. All are 0 afterwards.
