@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { applicationLink, COLUMNS, columnValues } from '../index/columns.js';
 import {
+  type BestPassages,
   type CountOptions,
   type Counts,
   calling,
@@ -105,6 +106,17 @@ class WorkingSnapshot extends native.Snapshot implements PartOfAll {
     countries: string[],
   ): Uint32Array {
     return super.preferred(this.known.scoreQuestion ?? query, selection, docs, countries);
+  }
+
+  override bestPassages(
+    query: Float32Array,
+    docs: Uint32Array,
+    known: Uint32Array,
+    scores: Float32Array,
+    chunks: number,
+    exact: boolean,
+  ): BestPassages {
+    return super.bestPassages(this.known.scoreQuestion ?? query, docs, known, scores, chunks, exact);
   }
 
   override searchWords(

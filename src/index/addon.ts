@@ -455,6 +455,17 @@ export interface SearchHits {
   rescanned: number;
 }
 
+/** The best passages of some documents. */
+export interface BestPassages {
+  /** Passages of document i: `passages[passageAt[i] .. passageAt[i + 1]]`, best first, numbered within the document. */
+  passageAt: Uint32Array;
+  passages: Uint32Array;
+  /** Inner product of each passage. */
+  passageScores: Float32Array;
+  /** Number of passages that were scored exactly. */
+  rowsScored: number;
+}
+
 /** A sample of documents and a threshold. */
 export interface Above {
   /** Number of documents that were scored. */
@@ -533,6 +544,19 @@ export declare class Snapshot {
    * A document is in its own group.
    */
   members(selection: Selection, docs: Uint32Array, family: boolean): Members;
+  /**
+   * The best passages of documents that a search found, `chunks` of each at most. `known` is for each document one of its
+   * passages, `scores` the inner product of that passage. If not `exact`, only those passages of a document are scored
+   * that its sketch proposes.
+   */
+  bestPassages(
+    query: Float32Array,
+    docs: Uint32Array,
+    known: Uint32Array,
+    scores: Float32Array,
+    chunks: number,
+    exact: boolean,
+  ): BestPassages;
   /**
    * For each of some documents, the best of their families, the member of the first of some countries: the best of
    * several, and the document itself if its family has none of these countries.

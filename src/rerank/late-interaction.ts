@@ -3,7 +3,7 @@
  * tokens weigh more. It compares single words, which one vector for a whole passage cannot.
  */
 import { calling, type NativeStaticModel, type SearchHits } from '../index/native.js';
-import { RERANK_DEPTH } from '../limits.js';
+import { RERANK_DEPTH, RERANK_ROUNDS } from '../limits.js';
 import { FIT, type ServedFit } from './fit.js';
 import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
 
@@ -24,6 +24,7 @@ export function staticReranker(model: NativeStaticModel, fit: ServedFit = FIT): 
     name: 'late-interaction-static',
     depth: RERANK_DEPTH.lateInteraction,
     takesWords: true,
+    rounds: RERANK_ROUNDS,
     score: (query, documents) => calling(() => model.lateInteraction(query, documents, fit)),
     scoreFound: (query, found) => calling(() => scoreFound(query, found)),
     bags: { model: bagsModel, of: (texts) => calling(() => model.bags(texts)) },

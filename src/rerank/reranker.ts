@@ -62,6 +62,12 @@ export interface Reranker {
    * the texts of all candidates are read for `score`.
    */
   scoreFound?(query: string, found: FoundDocuments): RerankScores;
+  /**
+   * With `scoreFound`: it scores in two rounds. The first scores all documents by this number of their nearest passages,
+   * the second the best `documents` of them by all passages that a result shows. The second must not lower a score.
+   * Absent: one round by all these passages.
+   */
+  readonly rounds?: { readonly passages: number; readonly documents: number };
   /** Whether its scores are on the scale for which the weight of the lexical score was fitted (search/fusion.ts). */
   readonly takesWords?: true;
   /** Token bags that segments store of each document for this reranker. */

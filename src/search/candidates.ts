@@ -59,7 +59,7 @@ export function candidatesOf(
   const grouping = groupingOf(query);
   const shown = { ...calibration, decimals: SHOWN_DECIMALS };
   const { prefer, ...one } = grouping;
-  const asking = { chunks: CHUNKS_PER_RESULT, ...one, shown, minScore: -2 };
+  const asking = { chunks: passagesOf(reader, query), ...one, shown, minScore: -2 };
   const first = firstOf(store, native, filters, subject, { ...asking, documents: subject.first.length });
   const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
   const selection = selectionOf(native, clauses);
@@ -106,6 +106,11 @@ export function candidatesOf(
 /** Whether words count in the order: there is a reranking, by a reranker that takes them. */
 export function wordsCount({ reranker }: IndexReader, { rerank }: SemanticQuery): boolean {
   return rerank !== 'off' && reranker.takesWords === true;
+}
+
+/** Number of passages of a candidate that are found with it. */
+function passagesOf({ reranker }: IndexReader, { rerank }: SemanticQuery): number {
+  return rerank === 'off' ? CHUNKS_PER_RESULT : (reranker.rounds?.passages ?? CHUNKS_PER_RESULT);
 }
 
 /**

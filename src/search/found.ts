@@ -2,13 +2,13 @@
 import type { Embedder } from '../embed/embedder.js';
 import { languageOf } from '../embed/languages.js';
 import { PriorartError } from '../errors.js';
-import type { NativeSnapshot, RerankDocument, SearchHits } from '../index/native.js';
+import type { BestPassages, NativeSnapshot, RerankDocument, SearchHits } from '../index/native.js';
 import type { Passage } from '../patent/passage.js';
 import { titlesOf } from '../patent/record.js';
 import type { FoundDocuments } from '../rerank/reranker.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
-import { someHits } from './hits.js';
+import { someHits, withPassages } from './hits.js';
 import { representativeFigure } from './show.js';
 
 /**
@@ -59,6 +59,18 @@ export class Found implements FoundDocuments {
       if (abstract !== undefined) part.#abstracts[at] = abstract;
     }
     return part;
+  }
+
+  /** The same documents, some of them with other passages. */
+  withPassages(places: readonly number[], best: BestPassages): Found {
+    const hits = withPassages(this.hits, places, best);
+    const found = new Found(this.#store, this.native, hits, this.#languages);
+    Object.assign(found.#heads, this.#heads);
+    Object.assign(found.#passages, this.#passages);
+    Object.assign(found.#figures, this.#figures);
+    Object.assign(found.#abstracts, this.#abstracts);
+    for (const n of places) delete found.#passages[n];
+    return found;
   }
 
   #foreign(question: string, { first, names }: NonNullable<Embedder['languages']>): Uint8Array {

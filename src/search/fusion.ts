@@ -116,10 +116,26 @@ export interface Fused {
 }
 
 export function fuse(scored: Scored): Fused {
-  const { reranker, lexical, weight } = scored;
-  const plain = reranker.map((score, n) => score + weight * lexical[n]!);
+  const plain = plainOf(scored);
   const language = languageParts(scored, plain);
-  return { scores: plain.map((score, n) => score + language[n]!), language };
+  return { scores: fuseAgain(scored, language), language };
+}
+
+/** The fused scores with the scores of a further round of reranking, which do not change the part `language`. */
+export function fuseAgain(
+  scored: Pick<Scored, 'reranker' | 'lexical' | 'weight'>,
+  language: Float32Array,
+): Float32Array {
+  return plainOf(scored).map((score, n) => score + language[n]!);
+}
+
+/** Scores without the part `language`. */
+function plainOf({
+  reranker,
+  lexical,
+  weight,
+}: Pick<Scored, 'reranker' | 'lexical' | 'weight'>): Float32Array {
+  return reranker.map((score, n) => score + weight * lexical[n]!);
 }
 
 /** The part `language` of each candidate. @param plain scores without it */

@@ -23,6 +23,8 @@ export interface ScoreParts {
   lexical: number;
   weight: number;
   language: number;
+  /** Whether its nearest passage decided the reranker's score, though results show further ones. */
+  byNearest: boolean;
   foundBy: HitExplanation['found_by'];
   /** From 1; undefined if only words or a number found the document. */
   rankBySimilarity: number | undefined;
@@ -81,11 +83,13 @@ function highlightsOf(matches: readonly Match[], chunk: number): Highlight[] {
 /**
  * The explanation of a result. Its parts add up to rerank_score, but for rounding.
  * @param rankedBy patent_id of the best member of the family, if another is shown
+ * @param decidedBy place of the passage that decided the reranker's score
  */
 export function explanationOf(
   parts: ScoreParts,
   rank: number,
   rankedBy: string | undefined,
+  decidedBy: number,
   matches: Match[],
   mustTerms: HitExplanation['must_terms'],
 ): HitExplanation {
@@ -97,7 +101,7 @@ export function explanationOf(
     found_by: parts.foundBy,
     ...(parts.rankBySimilarity === undefined ? {} : { rank_by_similarity: parts.rankBySimilarity }),
     rank,
-    ...(rankedBy === undefined ? { decided_by: 0 } : { ranked_by: rankedBy }),
+    ...(rankedBy === undefined ? { decided_by: decidedBy } : { ranked_by: rankedBy }),
     matches,
     ...(mustTerms === undefined ? {} : { must_terms: mustTerms }),
   };

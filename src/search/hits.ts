@@ -1,5 +1,5 @@
 /** Joins and parts lists of hits. */
-import type { SearchHits } from '../index/native.js';
+import type { BestPassages, SearchHits } from '../index/native.js';
 
 /** Two lists of hits, one behind the other. */
 export function inFront(a: SearchHits, b: SearchHits): SearchHits {
@@ -35,6 +35,39 @@ export function someHits(hits: SearchHits, places: readonly number[]): SearchHit
     passageScores: Float32Array.from(
       places.flatMap((n) => [...hits.passageScores.subarray(from(n), from(n + 1))]),
     ),
+  };
+}
+
+/**
+ * Hits with the passages `best` of some of them. A better passage than the best one known raises the score of its document.
+ * @param places of the documents that `best` is of
+ */
+export function withPassages(hits: SearchHits, places: readonly number[], best: BestPassages): SearchHits {
+  const count = hits.docs.length;
+  const among = new Map(places.map((n, at) => [n, at]));
+  const scores = hits.scores.slice();
+  const passageAt = new Uint32Array(count + 1);
+  const parts = Array.from(hits.docs, (_, n) => {
+    const at = among.get(n);
+    const from = at === undefined ? hits : best;
+    const [start, end] = [from.passageAt[at ?? n]!, from.passageAt[(at ?? n) + 1]!];
+    if (at !== undefined && start < end) scores[n] = Math.max(scores[n]!, best.passageScores[start]!);
+    passageAt[n + 1] = passageAt[n]! + end - start;
+    return { from, start, end };
+  });
+  const passages = new Uint32Array(passageAt[count]!);
+  const passageScores = new Float32Array(passages.length);
+  for (const [n, { from, start, end }] of parts.entries()) {
+    passages.set(from.passages.subarray(start, end), passageAt[n]);
+    passageScores.set(from.passageScores.subarray(start, end), passageAt[n]);
+  }
+  return {
+    ...hits,
+    scores,
+    passageAt,
+    passages,
+    passageScores,
+    rowsScored: hits.rowsScored + best.rowsScored,
   };
 }
 

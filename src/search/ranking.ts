@@ -7,18 +7,20 @@ import type { Cancellation } from './cancel.js';
 import type { Candidates } from './candidates.js';
 import { signalFor } from './embed-query.js';
 import type { Found } from './found.js';
-import { fuse, type LexicalWeight, lexicalWeight } from './fusion.js';
+import { fuse, fuseAgain, type LexicalWeight, lexicalWeight } from './fusion.js';
 import type { ScoreParts } from './hit-explanation.js';
 import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
+import { forSecondRound, type Scored, withBestPassages } from './rounds.js';
 
 /** The scores by which candidates are ordered. */
-export interface Ranking {
-  scores: RerankScores;
+export interface Ranking extends Scored {
   /** Weight of the lexical score. */
   weight: number;
   /** The parts of the score of the nth hit. */
   parts: (n: number) => ScoreParts;
+  /** The candidates and scores with all passages that results show of some of them. */
+  withShown: (places: readonly number[]) => Scored;
 }
 
 const NO_WORDS: LexicalWeight = { weight: 0, rare: false };
@@ -26,36 +28,56 @@ const NO_WORDS: LexicalWeight = { weight: 0, rare: false };
 /**
  * Scores the candidates.
  * @param query its text is what is reranked
- * @param documents number of documents of the index
+ * @param vector of the question
+ * @param size number of documents of the index
  */
 export async function rankingOf(
   reader: IndexReader,
   query: SemanticQuery,
+  vector: Float32Array,
   candidates: Candidates,
   found: Found,
-  documents: number,
+  size: number,
   cancellation: Cancellation,
 ): Promise<Ranking> {
-  const { hits, lexical, used, countsWords } = candidates;
-  const { weight, rare } = countsWords ? lexicalWeight(used, documents) : NO_WORDS;
+  const { hits, firsts, lexical, used, countsWords } = candidates;
+  const { weight, rare } = countsWords ? lexicalWeight(used, size) : NO_WORDS;
   const counts = weight > 0 && lexical !== undefined;
   // Before the reranker, because found documents cannot be read after an await.
   const foreign = counts ? found.foreign?.(query.query) : undefined;
   const scoring = scored(reader, query, found, cancellation);
-  const reranked = scoring instanceof Promise ? await scoring : scoring;
-  if (query.rerank === 'on') requireComplete(reader, found, reranked);
+  const first = scoring instanceof Promise ? await scoring : scoring;
+  if (query.rerank === 'on') requireComplete(reader, found, first);
   const fused = counts
-    ? fuse({ reranker: reranked.documents, lexical, similarity: hits.scores, foreign, weight, rare })
+    ? fuse({ reranker: first.documents, lexical, similarity: hits.scores, foreign, weight, rare })
     : undefined;
-  const scores = fused ? { ...reranked, documents: fused.scores } : reranked;
+  const rounds = query.rerank === 'off' ? undefined : reader.reranker.rounds;
+  const round = { reader, query, vector, exact: candidates.plan.exact };
+  const best = rounds
+    ? forSecondRound(rounds.documents, fused?.scores ?? first.documents, rare ? lexical : undefined, firsts)
+    : [];
+  const last = withBestPassages(round, { found, scores: first }, best);
+  const { documents } = last.scores;
+  const ordered =
+    fused && lexical ? fuseAgain({ reranker: documents, lexical, weight }, fused.language) : documents;
+  const ranked = { found: last.found, scores: { ...last.scores, documents: ordered } };
+  const known = new Set(best);
   const parts = (n: number): ScoreParts => ({
-    reranker: shown(reranked.documents[n]!),
+    reranker: shown(documents[n]!),
     lexical: shown((fused && lexical?.[n]) ?? 0),
     weight,
     language: shown(fused?.language[n] ?? 0),
+    byNearest: rounds !== undefined && !known.has(n),
     ...foundBy(n, candidates),
   });
-  return { scores, weight, parts };
+  const withShown = (places: readonly number[]) => {
+    if (rounds === undefined) return ranked;
+    const others = places.filter((n) => !known.has(n)).sort((a, b) => a - b);
+    const { found, scores } = withBestPassages(round, ranked, others);
+    // The order stays, whatever the other passages are.
+    return { found, scores: { ...scores, documents: ordered } };
+  };
+  return { ...ranked, weight, parts, withShown };
 }
 
 /**

@@ -99,8 +99,9 @@ export function resultsOf(
     const shown = instead(n) ?? { found, n, scores };
     const head = shown.found.head(shown.n);
     const figure = shown.found.figure(shown.n);
-    const chunks = chunksOf(shown, similarityOf);
+    const { chunks, nearest } = chunksOf(shown, similarityOf);
     const rankedBy = shown.found === found ? undefined : found.head(n).patent_id;
+    const decidedBy = parts(n).byNearest ? nearest : 0;
     const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
     return {
       patent_id: head.patent_id,
@@ -111,7 +112,16 @@ export function resultsOf(
       chunks: wanted.highlight ? highlighted(chunks, matches) : chunks,
       ...(members === undefined ? {} : { members: members[n] ?? [] }),
       ...(wanted.explain
-        ? { explanation: explanationOf(parts(n), at + 1, rankedBy, matches, question.required?.parts(n)) }
+        ? {
+            explanation: explanationOf(
+              parts(n),
+              at + 1,
+              rankedBy,
+              decidedBy,
+              matches,
+              question.required?.parts(n),
+            ),
+          }
         : {}),
     };
   });
@@ -140,8 +150,11 @@ export function withRest(given: RerankScores, found: Found): RerankScores {
 const isTitle = ({ chunk_type, text }: Passage, title: string | undefined): boolean =>
   chunk_type === 'abstract' && text === title;
 
-/** The passages of a candidate by rerank score; of equal ones the most similar first. */
-function chunksOf({ found, n, scores }: Shown, similarityOf: (cosine: number) => number): Chunk[] {
+/** The passages of a candidate by rerank score, of equal ones the most similar first; and the place of the most similar. */
+function chunksOf(
+  { found, n, scores }: Shown,
+  similarityOf: (cosine: number) => number,
+): { chunks: Chunk[]; nearest: number } {
   const first = found.firstPassage(n);
   const title = found.head(n).title?.trim();
   const chunks = found.passages(n).map(
@@ -152,5 +165,7 @@ function chunksOf({ found, n, scores }: Shown, similarityOf: (cosine: number) =>
       rerank_score: shown(scores.passages[first + at]!),
     }),
   );
-  return chunks.sort((a, b) => b.rerank_score - a.rerank_score);
+  const [nearest] = chunks;
+  chunks.sort((a, b) => b.rerank_score - a.rerank_score);
+  return { chunks, nearest: chunks.indexOf(nearest!) };
 }

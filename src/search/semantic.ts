@@ -47,21 +47,28 @@ export async function searchSemantic(
       ? { excluded_by: calling(() => excludedBy(snapshot.native, query.filters, reader.store)) }
       : {};
   cancellation.check();
-  const { hits, used, added, names, question, required } = candidates;
-  const found = new Found(reader.store, snapshot.native, hits, reader.embedder.languages);
+  const { used, added, names, question, required } = candidates;
+  const candidatesFound = new Found(
+    reader.store,
+    snapshot.native,
+    candidates.hits,
+    reader.embedder.languages,
+  );
   const read = readFilters(reader.store, query.filters, names);
   const { documents } = snapshot.manifest;
   const instead = candidates.instead && new ShownMembers(reader, snapshot.native, candidates.instead);
   // Rerankers that wait are given texts, which cannot be read after an await.
   if (asked.rerank !== 'off' && !reader.reranker.scoreFound) instead?.fetch();
-  const { scores, weight, parts } = await rankingOf(
+  const ranking = await rankingOf(
     reader,
     asked,
+    subject.vector,
     candidates,
-    found,
+    candidatesFound,
     documents,
     cancellation,
   );
+  const { weight, parts } = ranking;
   const rerank = clock();
   const wanted = { explain: query.explain === true, highlight: query.highlight === true };
   const { topK, balance } = query;
@@ -75,15 +82,17 @@ export async function searchSemantic(
     parts,
     question: { words: question, used, required },
   };
-  const allScores = withRest(scores, found);
-  const headOf = (n: number) => instead?.head(n) ?? found.head(n);
-  const places = placesOf(calibration, options, hits, headOf, allScores);
+  const headOf = (n: number) => instead?.head(n) ?? ranking.found.head(n);
+  const order = withRest(ranking.scores, ranking.found);
+  const places = placesOf(calibration, options, ranking.found.hits, headOf, order);
   const placed = places.map(({ n }) => n);
+  const { found, scores } = ranking.withShown(placed);
+  const { hits } = found;
   const shown = candidates.instead?.docs ?? hits.docs;
   const fetching = reader.gatherTexts(placed.map((n) => shown[n]!));
   if (fetching) await fetching;
   const others = instead ? await instead.score(reader, asked, placed, cancellation) : () => undefined;
-  const results = resultsOf(calibration, options, found, allScores, places, others);
+  const results = resultsOf(calibration, options, found, withRest(scores, found), places, others);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';

@@ -11,6 +11,7 @@ import { type Engine, open } from '../../src/engine.js';
 import { indexKindFor } from '../../src/index/kinds.js';
 import { mergeSegments } from '../../src/index/merge.js';
 import { writeSegment } from '../../src/index/segment.js';
+import { RERANK_ROUNDS } from '../../src/limits.js';
 import { identityOf, loadModels } from '../../src/models/load.js';
 import type { AnswerObserver, RecallCount } from '../../src/observe/observations.js';
 import type { Patent } from '../../src/patent/record.js';
@@ -312,7 +313,9 @@ describe('ten searches of a folder, explained', () => {
       assert.equal(segment?.allowed, allowed * PASSAGES);
       assert.equal(segment?.scan, scan, JSON.stringify(segment));
       assert.equal(plan.exact, scan === 'exact' || scan === 'none');
-      if (plan.exact) assert.deepEqual({ scored, candidates }, { scored: allowed * PASSAGES, candidates: 0 });
+      // All passages, and those of the second round again.
+      const exactly = (allowed + Math.min(allowed, RERANK_ROUNDS.documents)) * PASSAGES;
+      if (plan.exact) assert.deepEqual({ scored, candidates }, { scored: exactly, candidates: 0 });
       else assert.ok(scored < allowed * PASSAGES && candidates > 0, `${scored} of ${candidates}`);
       // The question is unrelated to the topics, which is the hardest case for lists.
       const found = await engine.search(request, { rerank: false });

@@ -55,6 +55,7 @@ describe('token bags', () => {
     name: 'reading',
     depth: models.reranker.depth,
     takesWords: true,
+    ...(models.reranker.rounds ? { rounds: models.reranker.rounds } : {}),
     score: (query, documents) => models.reranker.score(query, documents),
     scoreFound: (query, found) => {
       const { passages } = models.reranker.score(query, textsOf(found)) as RerankScores;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
+import { RERANK_ROUNDS } from '../../src/limits.js';
 import type { Patent } from '../../src/patent/record.js';
 import type { SearchResult } from '../../src/search/types.js';
 import { FIXTURES, questions } from '../crash/folder.js';
@@ -168,7 +169,10 @@ function assertExplained(query: string, result: SearchResult, rank: number): voi
   assert.ok(Math.abs(reranker + weight * lexical + language - result.rerank_score) < 2e-5, label);
   assert.equal(explanation.rank, rank, label);
   assert.equal(explanation.found_by === 'similarity', explanation.rank_by_similarity !== undefined, label);
-  assert.equal(explanation.decided_by, 0, label);
+  const { decided_by: decidedBy } = explanation;
+  assert.ok(Math.abs(chunks[decidedBy!]!.rerank_score - reranker) < 2e-6, label);
+  // Only the nearest passages of the others count.
+  if (rank <= RERANK_ROUNDS.documents) assert.equal(decidedBy, 0, label);
   for (const { term, translation_of: original, chunk, from, to } of matches) {
     const shown = folded(chunks[chunk]!.text.slice(from, to));
     if (original !== undefined) {

@@ -22,8 +22,8 @@ use best::{Best, Mixed};
 pub use group::{members, preferred};
 #[cfg(test)]
 use passages::ranked;
-pub use passages::Passages;
 use passages::{all_passages, score_passages};
+pub use passages::{Passages, Passing};
 pub use sample::{sample, sample_above};
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -8,7 +8,7 @@ use crate::segments::deleted_of;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::search::{
-    members, preferred, sample, sample_above, search, Hit, Outcome, Request, Scan, Snapshot as Core,
+    members, preferred, sample, sample_above, search, Hit, Outcome, Passing, Request, Scan, Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
 use priorart_core::shown::ShownScore as Shown;
@@ -108,6 +108,21 @@ pub struct SearchHits {
     pub widened: u32,
     /// Number of segments that were scanned exactly although the plan was to use their index.
     pub rescanned: u32,
+}
+
+/// Number of documents ahead for which the search for their best passages prefetches.
+const PLACES_AHEAD: usize = 2;
+
+/// The best passages of some documents.
+#[napi(object)]
+pub struct BestPassages {
+    /// Passages of document i: `passages[passageAt[i] .. passageAt[i + 1]]`, best first, numbered within the document.
+    pub passage_at: Uint32Array,
+    pub passages: Uint32Array,
+    /// Inner product of each passage.
+    pub passage_scores: Float32Array,
+    /// Number of passages that were scored exactly.
+    pub rows_scored: f64,
 }
 
 /// A sample of documents and a threshold.
@@ -276,6 +291,53 @@ impl Snapshot {
             at.push(found.len() as u32);
         }
         Ok(Members { docs: found.into(), at: at.into() })
+    }
+
+    /// The best passages of documents that a search found, `chunks` of each at most. `known` is for each document one of its
+    /// passages, `scores` the inner product of that passage. If not `exact`, only those passages of a document are scored
+    /// that its sketch proposes.
+    #[napi(catch_unwind)]
+    pub fn best_passages(
+        &self,
+        query: Float32Array,
+        docs: Uint32Array,
+        known: Uint32Array,
+        scores: Float32Array,
+        chunks: u32,
+        exact: bool,
+    ) -> Result<BestPassages> {
+        self.check(self.0.segments.len(), query.len())?;
+        if known.len() != docs.len() || scores.len() != docs.len() {
+            return Err(coded("internal", "each document has a known passage and its score"));
+        }
+        let request = Request {
+            query: &query,
+            documents: docs.len(),
+            chunks: chunks as usize,
+            dedupe: false,
+            by_family: false,
+            shown: None,
+            min_score: f32::NEG_INFINITY,
+        };
+        let places = docs.iter().map(|&id| self.known_place(id)).collect::<Result<Vec<_>>>()?;
+        let mut passing = Passing::new(&self.0, &request, exact);
+        let (mut at, mut passages, mut found) = (vec![0u32], Vec::new(), Vec::new());
+        for (n, &place) in places.iter().enumerate() {
+            if let Some(&soon) = places.get(n + PLACES_AHEAD) {
+                passing.prefetch(soon);
+            }
+            for (passage, score) in passing.of(place, Some((known[n], scores[n]))).map_err(from_core)? {
+                passages.push(passage);
+                found.push(score);
+            }
+            at.push(passages.len() as u32);
+        }
+        Ok(BestPassages {
+            passage_at: at.into(),
+            passages: passages.into(),
+            passage_scores: found.into(),
+            rows_scored: passing.rows_scored as f64,
+        })
     }
 
     /// For each of some documents, the best of their families, the member of the first of some countries: the best of

@@ -48,15 +48,45 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Memory of one thread, reused for every request.
+/// Memory of one thread for one model, reused for every request. A search scores more than once for the same query, so
+/// the last query and the pieces that it met are kept.
 #[derive(Default)]
 pub struct Desk {
     scratch: Scratch,
-    /// Index of each piece among the distinct pieces of a request; `NOWHERE` between requests.
-    places: Vec<u16>,
+    met: Distinct<u16>,
+    asked: Option<Asked>,
 }
 
-/// Index of a piece among the distinct pieces of a request. It is small because it is read at random from a table of
+/// A query, and its similarities to the pieces that it met.
+struct Asked {
+    text: String,
+    rarity: f32,
+    query: Query,
+    met: Met,
+}
+
+/// The distinct pieces that a query met.
+struct Distinct<P> {
+    /// Index of each piece of the model in `pieces`; `NOWHERE` for pieces that were not met.
+    places: Vec<P>,
+    pieces: Vec<u32>,
+}
+
+impl<P> Default for Distinct<P> {
+    fn default() -> Self {
+        Distinct { places: Vec::new(), pieces: Vec::new() }
+    }
+}
+
+impl<P: Place> Distinct<P> {
+    /// Forgets all pieces.
+    fn clear(&mut self) {
+        self.pieces.iter().for_each(|&piece| self.places[piece as usize] = P::NOWHERE);
+        self.pieces.clear();
+    }
+}
+
+/// Index of a piece among the distinct pieces that a query met. It is small because it is read at random from a table of
 /// all pieces, which then stays in the processor's cache.
 trait Place: Copy + PartialEq {
     /// No index.
@@ -92,7 +122,7 @@ const STEPS: f32 = u16::MAX as f32;
 /// Sums that are added to by turns.
 const APART: usize = 4;
 
-/// Scores candidates for a query; `None` if a bag is damaged.
+/// Scores candidates for a query; `None` if a bag is damaged. A desk must only be used with one model.
 pub fn scores(
     model: &Reader,
     query: &str,
@@ -100,31 +130,55 @@ pub fn scores(
     fit: &Fit,
     desk: &mut Desk,
 ) -> Option<Scores> {
-    let mut ids = Vec::new();
-    model.ids(query, &mut desk.scratch, &mut ids);
-    ids.truncate(QUERY_TOKENS);
-    let query = Query::new(model, &ids, fit.rarity);
-    match Texts::read(candidates, model.pieces(), &mut desk.places) {
-        Ok(texts) => Some(scored(model, &query, &texts, candidates, fit)),
-        Err(Unread::Damaged) => None,
-        Err(Unread::TooMany) => {
-            let texts = Texts::read(candidates, model.pieces(), &mut Vec::<u32>::new()).ok()?;
-            Some(scored(model, &query, &texts, candidates, fit))
+    let Desk { scratch, met: distinct, asked } = desk;
+    let mut same = asked.take().filter(|asked| asked.text == query && asked.rarity == fit.rarity);
+    // More pieces than indexes may have come together over several requests.
+    for _ in 0..2 {
+        let mut asked = same.take().unwrap_or_else(|| {
+            distinct.clear();
+            Asked::of(model, query, fit.rarity, scratch)
+        });
+        let known = distinct.pieces.len();
+        match Texts::read(candidates, model.pieces(), distinct) {
+            Ok(texts) => {
+                asked.query.meet(model, &distinct.pieces[known..], &mut asked.met);
+                let found = scored(&asked, &texts, candidates, fit);
+                desk.asked = Some(asked);
+                return Some(found);
+            }
+            Err(Unread::Damaged) => return None,
+            Err(Unread::TooMany) if known > 0 => continue,
+            Err(Unread::TooMany) => {
+                let mut distinct = Distinct::<u32>::default();
+                let texts = Texts::read(candidates, model.pieces(), &mut distinct).ok()?;
+                asked.query.meet(model, &distinct.pieces, &mut asked.met);
+                return Some(scored(&asked, &texts, candidates, fit));
+            }
         }
+    }
+    unreachable!("the second time, no piece is known")
+}
+
+impl Asked {
+    fn of(model: &Reader, text: &str, rarity: f32, scratch: &mut Scratch) -> Self {
+        let mut ids = Vec::new();
+        model.ids(text, scratch, &mut ids);
+        ids.truncate(QUERY_TOKENS);
+        let query = Query::new(model, &ids, rarity);
+        let met = Met { similar: Vec::new(), width: query.ids.len(), pulls: Vec::new() };
+        Asked { text: text.to_owned(), rarity, query, met }
     }
 }
 
 fn scored<P: Place>(
-    model: &Reader,
-    query: &Query,
+    Asked { query, met, .. }: &Asked,
     texts: &Texts<P>,
     candidates: &[Candidate],
     Fit { mixture, .. }: &Fit,
 ) -> Scores {
-    let met = query.meet(model, &texts.distinct);
     let part = |n: usize, share: Share| {
         let (pieces, length) = texts.text(n);
-        let partners = if share.partners != 0.0 { query.partners(&met, pieces) } else { 0.0 };
+        let partners = if share.partners != 0.0 { query.partners(met, pieces) } else { 0.0 };
         share.partners * partners + share.cosine * met.cosine(pieces, length)
     };
     let mut found = Scores { documents: Vec::with_capacity(candidates.len()), passages: Vec::new() };
@@ -151,59 +205,57 @@ enum Unread {
 
 /// The texts of all candidates: for each its title, its abstract, its passages.
 struct Texts<P> {
-    /// The pieces of all texts: index in `distinct`, and count.
+    /// The pieces of all texts: index among the distinct pieces, and count.
     pieces: Vec<(P, u16)>,
     /// Text n has `pieces[ends[n]..ends[n + 1]]`.
     ends: Vec<u32>,
     lengths: Vec<f32>,
-    distinct: Vec<u32>,
-    /// Number of entries in `distinct`.
-    found: usize,
 }
 
 /// Candidates whose bags are prefetched ahead of the one that is read.
 const CANDIDATES_AHEAD: usize = 4;
 
 impl<P: Place> Texts<P> {
-    /// `places` has `NOWHERE` for each piece, or is empty, before and after.
-    fn read(candidates: &[Candidate], pieces: usize, places: &mut Vec<P>) -> Result<Self, Unread> {
-        places.resize(pieces, P::NOWHERE);
-        let most = candidates.iter().flat_map(Candidate::bags).map(<[u8]>::len).sum();
-        let mut texts = Texts {
-            pieces: Vec::with_capacity(most),
-            ends: vec![0],
-            lengths: Vec::new(),
-            // One spare slot, which known pieces overwrite.
-            distinct: vec![0; most.min(pieces) + 1],
-            found: 0,
-        };
+    /// Adds the pieces of the texts to those that were met. If it fails, none is met.
+    fn read(candidates: &[Candidate], pieces: usize, met: &mut Distinct<P>) -> Result<Self, Unread> {
+        met.places.resize(pieces, P::NOWHERE);
+        let most = candidates.iter().flat_map(Candidate::bags).map(<[u8]>::len).sum::<usize>();
+        let mut texts = Texts { pieces: Vec::with_capacity(most), ends: vec![0], lengths: Vec::new() };
+        let mut found = met.pieces.len();
+        // One spare slot, which known pieces overwrite.
+        met.pieces.resize((found + most).min(pieces) + 1, 0);
         let fetch = |candidate: &Candidate| candidate.bags().for_each(prefetch);
         candidates.iter().take(CANDIDATES_AHEAD).for_each(fetch);
         let read = candidates.iter().enumerate().try_for_each(|(n, candidate)| {
             candidates.get(n + CANDIDATES_AHEAD).into_iter().for_each(fetch);
-            candidate.bags().try_for_each(|bag| texts.push(bag, places))
+            candidate.bags().try_for_each(|bag| texts.push(bag, met, &mut found))
         });
-        texts.distinct.truncate(texts.found);
-        texts.distinct.iter().for_each(|&piece| places[piece as usize] = P::NOWHERE);
-        read.map(|()| texts)
+        met.pieces.truncate(found);
+        match read {
+            Ok(()) => Ok(texts),
+            Err(why) => {
+                met.clear();
+                Err(why)
+            }
+        }
     }
 
-    fn push(&mut self, bag: &[u8], places: &mut [P]) -> Result<(), Unread> {
+    fn push(&mut self, bag: &[u8], met: &mut Distinct<P>, found: &mut usize) -> Result<(), Unread> {
         // Each piece of a bag takes a byte or more.
-        if self.found + bag.len() >= P::NOWHERE.index() {
+        if *found + bag.len() >= P::NOWHERE.index() {
             return Err(Unread::TooMany);
         }
-        let (distinct, mut found) = (&mut self.distinct[..], self.found);
+        let (places, distinct, mut next) = (&mut met.places[..], &mut met.pieces[..], *found);
         let length = decode(bag, places.len() as u32, |piece, count| {
             // No branch on whether the piece is new: it would be mispredicted often.
             let at = &mut places[piece as usize];
             let is_new = *at == P::NOWHERE;
-            *at = if is_new { P::of(found) } else { *at };
-            distinct[found] = piece;
-            found += is_new as usize;
+            *at = if is_new { P::of(next) } else { *at };
+            distinct[next] = piece;
+            next += is_new as usize;
             self.pieces.push((*at, count.min(u16::MAX as u32) as u16));
         });
-        self.found = found;
+        *found = next;
         self.ends.push(self.pieces.len() as u32);
         self.lengths.push(length.ok_or(Unread::Damaged)?);
         Ok(())
@@ -269,10 +321,11 @@ impl Query {
         Query { rows, inverses, weights, pull, ids }
     }
 
-    fn meet(&self, model: &Reader, distinct: &[u32]) -> Met {
-        let width = self.ids.len();
-        let similar = Vec::with_capacity(distinct.len() * width);
-        let mut met = Met { similar, width, pulls: Vec::with_capacity(distinct.len()) };
+    /// Adds the similarities of further pieces.
+    fn meet(&self, model: &Reader, distinct: &[u32], met: &mut Met) {
+        let width = met.width;
+        met.similar.reserve(distinct.len() * width);
+        met.pulls.reserve(distinct.len());
         let (mut wide, mut products) = (Vec::new(), vec![0i32; width]);
         distinct.iter().take(AHEAD).for_each(|&piece| model.prefetch(piece));
         for (at, &piece) in distinct.iter().enumerate() {
@@ -302,7 +355,6 @@ impl Query {
             let pull: f32 = pulls.iter().sum();
             met.pulls.push(pull * model.factor(piece));
         }
-        met
     }
 
     /// The weighted similarities of the best partners in a text.

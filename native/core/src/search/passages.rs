@@ -2,8 +2,9 @@
 
 use super::best::Best;
 use super::documents::prefetch_document;
-use super::{Hit, Outcome, Request, Snapshot};
+use super::{documents, Hit, Outcome, Request, Snapshot};
 use crate::segment::Segment;
+use crate::sketch::Probe;
 use crate::{vectors, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -60,6 +61,47 @@ pub(super) fn score_passages(
         }
         hit.rank = request.rank(hit.score);
     });
+}
+
+/// The best passages of documents that a search found, best first. If not `exact`, only those passages of a
+/// document are scored that its sketch proposes.
+pub struct Passing<'a> {
+    snapshot: &'a Snapshot,
+    request: &'a Request<'a>,
+    exact: bool,
+    /// The query as sketches take it, from the first document that has one.
+    probe: Option<Probe>,
+    /// Number of passages that were scored.
+    pub rows_scored: usize,
+}
+
+impl<'a> Passing<'a> {
+    /// At most `request.chunks` passages of each document.
+    pub fn new(snapshot: &'a Snapshot, request: &'a Request, exact: bool) -> Self {
+        Passing { snapshot, request, exact, probe: None, rows_scored: 0 }
+    }
+
+    /// Prefetches what `of` reads first of a document.
+    pub fn prefetch(&self, (segment, ordinal): (usize, usize)) {
+        prefetch_document(&self.snapshot.segments[segment].0, ordinal);
+    }
+
+    /// The best passages of a document. `known` is one of its passages with its score, if a search found it by
+    /// that passage.
+    ///
+    /// # Errors
+    /// If a vector or a sketch is damaged.
+    pub fn of(&mut self, (n, ordinal): (usize, usize), known: Option<(u32, f32)>) -> Result<Passages> {
+        let (segment, request) = (&*self.snapshot.segments[n].0, self.request);
+        let (passages, rows) = if !self.exact && segment.sketches().is_some() {
+            let probe = self.probe.get_or_insert_with(|| Probe::new(request.query));
+            documents::best_passages(segment, probe, ordinal, known, request)?
+        } else {
+            all_passages(segment, ordinal, request)?
+        };
+        self.rows_scored += rows;
+        Ok(passages)
+    }
 }
 
 /// The best passages of a document, and how many were scored: all.

@@ -1,12 +1,10 @@
 //! Documents that hold the words of a question, beside those whose vectors are near.
 
 use super::best::Mixed;
-use super::documents::{best_passages, prefetch_document};
 use super::group::{keys_of, members};
-use super::passages::{all_passages, Passages};
+use super::passages::{Passages, Passing};
 use super::{Hit, Outcome, Request, Selected, Snapshot};
 use crate::lexical::score::Scores;
-use crate::sketch::Probe;
 use crate::Result;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -58,57 +56,39 @@ pub fn beside(
             None => vec![(segment, ordinal)],
         });
     }
-    let mut scorer = Scorer { snapshot, request, exact, probe: None, outcome: Outcome::default() };
+    let (mut passing, mut outcome) = (Passing::new(snapshot, request, exact), Outcome::default());
     for (n, group) in groups.iter().enumerate() {
         if let Some(soon) = groups.get(n + AHEAD) {
-            prefetch_document(&snapshot.segments[soon[0].0].0, soon[0].1);
+            passing.prefetch(soon[0]);
         }
-        scorer.push_best(group)?;
+        push_best(group, &mut passing, snapshot, request, &mut outcome)?;
     }
-    Ok(scorer.outcome)
+    outcome.rows_scored = passing.rows_scored;
+    Ok(outcome)
 }
 
-/// Scores documents by their passages.
-struct Scorer<'a> {
-    snapshot: &'a Snapshot,
-    request: &'a Request<'a>,
-    /// Whether every passage is scored.
-    exact: bool,
-    /// The query as sketches take it, from the first document that has one.
-    probe: Option<Probe>,
-    outcome: Outcome,
-}
-
-impl Scorer<'_> {
-    /// Adds the most similar document of a group, with its best passages.
-    fn push_best(&mut self, group: &[(usize, usize)]) -> Result<()> {
-        let mut best: Option<(Hit, Passages)> = None;
-        for &(segment, ordinal) in group {
-            let scored = self.scored(segment, ordinal)?;
-            if best.as_ref().is_none_or(|(hit, _)| scored.0 > *hit) {
-                best = Some(scored);
-            }
-        }
-        if let Some((hit, passages)) = best {
-            self.outcome.keep_passages(&hit, passages);
-            self.outcome.hits.push(hit);
-        }
-        Ok(())
-    }
-
-    /// A document as a hit, and its best passages with their exact scores.
-    fn scored(&mut self, n: usize, ordinal: usize) -> Result<(Hit, Passages)> {
-        let (segment, request) = (&*self.snapshot.segments[n].0, self.request);
-        let (passages, rows) = if !self.exact && segment.sketches().is_some() {
-            let probe = self.probe.get_or_insert_with(|| Probe::new(request.query));
-            best_passages(segment, probe, ordinal, None, request)?
-        } else {
-            all_passages(segment, ordinal, request)?
-        };
-        self.outcome.rows_scored += rows;
+/// Adds the most similar document of a group, with its best passages.
+fn push_best(
+    group: &[(usize, usize)],
+    passing: &mut Passing,
+    snapshot: &Snapshot,
+    request: &Request,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let mut best: Option<(Hit, Passages)> = None;
+    for &(n, ordinal) in group {
+        let passages = passing.of((n, ordinal), None)?;
         let &(passage, score) = passages.first().expect("a document has passages");
-        Ok((Hit::of(&segment.facts(), n, ordinal, score, passage, request), passages))
+        let hit = Hit::of(&snapshot.segments[n].0.facts(), n, ordinal, score, passage, request);
+        if best.as_ref().is_none_or(|(other, _)| hit > *other) {
+            best = Some((hit, passages));
+        }
     }
+    if let Some((hit, passages)) = best {
+        outcome.keep_passages(&hit, passages);
+        outcome.hits.push(hit);
+    }
+    Ok(())
 }
 
 type Keys = HashSet<u64, BuildHasherDefault<Mixed>>;

@@ -34,6 +34,10 @@ fn bag(text: &str) -> Vec<u8> {
 }
 
 fn fast(query: &str, documents: &[(String, String, Vec<String>)]) -> Option<Scores> {
+    with(&mut Desk::default(), query, documents)
+}
+
+fn with(desk: &mut Desk, query: &str, documents: &[(String, String, Vec<String>)]) -> Option<Scores> {
     let bags: Vec<_> = documents
         .iter()
         .map(|(title, summary, passages)| {
@@ -48,7 +52,7 @@ fn fast(query: &str, documents: &[(String, String, Vec<String>)]) -> Option<Scor
             passages: passages.iter().map(Vec::as_slice).collect(),
         })
         .collect();
-    scores(&MODEL.1.reader(), query, &candidates, &FIT, &mut Desk::default())
+    scores(&MODEL.1.reader(), query, &candidates, &FIT, desk)
 }
 
 /// Ids of the first `most` pieces of a text.
@@ -130,6 +134,21 @@ proptest! {
     }
 
     #[test]
+    fn a_desk_that_was_used_gives_the_same(
+        requests in prop::collection::vec(
+            ("(abc|전해|1 2)", prop::collection::vec((text(), text(), prop::collection::vec(text(), 0..3)), 0..3)),
+            1..6,
+        ),
+    ) {
+        let mut desk = Desk::default();
+        for (query, documents) in &requests {
+            let (used, fresh) = (with(&mut desk, query, documents).unwrap(), fast(query, documents).unwrap());
+            prop_assert_eq!(used.documents, fresh.documents);
+            prop_assert_eq!(used.passages, fresh.passages);
+        }
+    }
+
+    #[test]
     fn one_cut_gives_vector_and_bag(text in text()) {
         let model = MODEL.1.reader();
         let (mut row, mut expected) = (vec![0f32; model.dimensions()], vec![0f32; model.dimensions()]);
@@ -155,12 +174,12 @@ fn a_desk_can_be_used_again_after_a_damaged_bag() {
     }
 }
 
-/// An index of at most three pieces.
+/// An index of at most nine pieces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Few(u8);
 
 impl Place for Few {
-    const NOWHERE: Self = Few(3);
+    const NOWHERE: Self = Few(9);
     fn of(index: usize) -> Self {
         Few(index as u8)
     }
@@ -171,21 +190,24 @@ impl Place for Few {
 
 #[test]
 fn more_pieces_than_a_small_index_counts_are_noticed() {
-    let (few, many) = (bag("a"), bag("abc 전해 電解 12"));
+    let (few, many) = (bag("a"), bag("abc 전해 電解 12 b 1"));
     let pieces = MODEL.1.reader().pieces();
     let candidate = |passage| [Candidate { title: &few, summary: &[], passages: vec![passage] }];
-    let mut places = Vec::<Few>::new();
-    assert_eq!(Texts::read(&candidate(&many), pieces, &mut places).err(), Some(Unread::TooMany));
-    assert!(places.iter().all(|&place| place == Few::NOWHERE));
+    let mut met = Distinct::<Few>::default();
+    assert!(Texts::read(&candidate(&few), pieces, &mut met).is_ok());
+    assert_eq!(Texts::read(&candidate(&many), pieces, &mut met).err(), Some(Unread::TooMany));
+    assert!(met.pieces.is_empty() && met.places.iter().all(|&place| place == Few::NOWHERE));
 
     // Any index that counts enough gives the same.
-    let of =
-        |query: &Query, texts: &Texts<u32>| scored(&MODEL.1.reader(), query, texts, &candidate(&many), &FIT);
-    let query = Query::new(&MODEL.1.reader(), &ids("abc 12", 9), FIT.rarity);
-    let large = Texts::read(&candidate(&many), pieces, &mut Vec::<u32>::new()).ok().unwrap();
-    let small = Texts::read(&candidate(&many), pieces, &mut Vec::<u16>::new()).ok().unwrap();
-    let expected = of(&query, &large).passages;
-    assert_eq!(scored(&MODEL.1.reader(), &query, &small, &candidate(&many), &FIT).passages, expected);
+    fn of<P: Place>(candidates: &[Candidate]) -> Vec<f32> {
+        let model = MODEL.1.reader();
+        let mut asked = Asked::of(&model, "abc 12", FIT.rarity, &mut Scratch::default());
+        let mut met = Distinct::<P>::default();
+        let texts = Texts::read(candidates, model.pieces(), &mut met).ok().unwrap();
+        asked.query.meet(&model, &met.pieces, &mut asked.met);
+        scored(&asked, &texts, candidates, &FIT).passages
+    }
+    assert_eq!(of::<u16>(&candidate(&many)), of::<u32>(&candidate(&many)));
 }
 
 #[test]
