@@ -130,33 +130,35 @@ pub fn scores(
     fit: &Fit,
     desk: &mut Desk,
 ) -> Option<Scores> {
-    let Desk { scratch, met: distinct, asked } = desk;
-    let mut same = asked.take().filter(|asked| asked.text == query && asked.rarity == fit.rarity);
-    // More pieces than indexes may have come together over several requests.
-    for _ in 0..2 {
-        let mut asked = same.take().unwrap_or_else(|| {
-            distinct.clear();
-            Asked::of(model, query, fit.rarity, scratch)
-        });
-        let known = distinct.pieces.len();
-        match Texts::read(candidates, model.pieces(), distinct) {
+    let Desk { scratch, met, asked } = desk;
+    let same = asked.take().filter(|asked| asked.text == query && asked.rarity == fit.rarity);
+    if let Some(mut same) = same {
+        match Texts::read(candidates, model.pieces(), met) {
             Ok(texts) => {
-                asked.query.meet(model, &distinct.pieces[known..], &mut asked.met);
-                let found = scored(&asked, &texts, candidates, fit);
-                desk.asked = Some(asked);
+                let found = same.scores(model, &texts, met, candidates, fit);
+                *asked = Some(same);
                 return Some(found);
             }
             Err(Unread::Damaged) => return None,
-            Err(Unread::TooMany) if known > 0 => continue,
-            Err(Unread::TooMany) => {
-                let mut distinct = Distinct::<u32>::default();
-                let texts = Texts::read(candidates, model.pieces(), &mut distinct).ok()?;
-                asked.query.meet(model, &distinct.pieces, &mut asked.met);
-                return Some(scored(&asked, &texts, candidates, fit));
-            }
+            // Several requests together have more pieces than this one.
+            Err(Unread::TooMany) => {}
         }
     }
-    unreachable!("the second time, no piece is known")
+    met.clear();
+    let mut new = Asked::of(model, query, fit.rarity, scratch);
+    match Texts::read(candidates, model.pieces(), met) {
+        Ok(texts) => {
+            let found = new.scores(model, &texts, met, candidates, fit);
+            *asked = Some(new);
+            Some(found)
+        }
+        Err(Unread::Damaged) => None,
+        Err(Unread::TooMany) => {
+            let mut met = Distinct::<u32>::default();
+            let texts = Texts::read(candidates, model.pieces(), &mut met).ok()?;
+            Some(new.scores(model, &texts, &met, candidates, fit))
+        }
+    }
 }
 
 impl Asked {
@@ -168,30 +170,35 @@ impl Asked {
         let met = Met { similar: Vec::new(), width: query.ids.len(), pulls: Vec::new() };
         Asked { text: text.to_owned(), rarity, query, met }
     }
-}
 
-fn scored<P: Place>(
-    Asked { query, met, .. }: &Asked,
-    texts: &Texts<P>,
-    candidates: &[Candidate],
-    Fit { mixture, .. }: &Fit,
-) -> Scores {
-    let part = |n: usize, share: Share| {
-        let (pieces, length) = texts.text(n);
-        let partners = if share.partners != 0.0 { query.partners(met, pieces) } else { 0.0 };
-        share.partners * partners + share.cosine * met.cosine(pieces, length)
-    };
-    let mut found = Scores { documents: Vec::with_capacity(candidates.len()), passages: Vec::new() };
-    let mut n = 0;
-    for candidate in candidates {
-        let context = part(n, mixture.title) + part(n + 1, mixture.summary);
-        let passages = n + 2..n + 2 + candidate.passages.len();
-        n = passages.end;
-        let from = found.passages.len();
-        found.passages.extend(passages.map(|n| part(n, mixture.passage) + context));
-        found.documents.push(found.passages[from..].iter().copied().reduce(f32::max).unwrap_or(0.0));
+    /// Scores candidates, whose pieces are among those of `distinct`.
+    fn scores<P: Place>(
+        &mut self,
+        model: &Reader,
+        texts: &Texts<P>,
+        distinct: &Distinct<P>,
+        candidates: &[Candidate],
+        Fit { mixture, .. }: &Fit,
+    ) -> Scores {
+        let Asked { query, met, .. } = self;
+        query.meet(model, &distinct.pieces[met.pulls.len()..], met);
+        let part = |n: usize, share: Share| {
+            let (pieces, length) = texts.text(n);
+            let partners = if share.partners != 0.0 { query.partners(met, pieces) } else { 0.0 };
+            share.partners * partners + share.cosine * met.cosine(pieces, length)
+        };
+        let mut found = Scores { documents: Vec::with_capacity(candidates.len()), passages: Vec::new() };
+        let mut n = 0;
+        for candidate in candidates {
+            let context = part(n, mixture.title) + part(n + 1, mixture.summary);
+            let passages = n + 2..n + 2 + candidate.passages.len();
+            n = passages.end;
+            let from = found.passages.len();
+            found.passages.extend(passages.map(|n| part(n, mixture.passage) + context));
+            found.documents.push(found.passages[from..].iter().copied().reduce(f32::max).unwrap_or(0.0));
+        }
+        found
     }
-    found
 }
 
 /// Why texts could not be read.

@@ -204,10 +204,24 @@ fn more_pieces_than_a_small_index_counts_are_noticed() {
         let mut asked = Asked::of(&model, "abc 12", FIT.rarity, &mut Scratch::default());
         let mut met = Distinct::<P>::default();
         let texts = Texts::read(candidates, model.pieces(), &mut met).ok().unwrap();
-        asked.query.meet(&model, &met.pieces, &mut asked.met);
-        scored(&asked, &texts, candidates, &FIT).passages
+        asked.scores(&model, &texts, &met, candidates, &FIT).passages
     }
     assert_eq!(of::<u16>(&candidate(&many)), of::<u32>(&candidate(&many)));
+}
+
+#[test]
+fn a_desk_is_used_again_after_texts_with_too_many_pieces() {
+    let model = MODEL.1.reader();
+    // One piece, again and again: more bytes than a small index counts.
+    let (small, large) = (bag("abc 전해"), [&bag("a")[..], &[0; 1 << 16]].concat());
+    let of = |passage, desk: &mut Desk| {
+        let candidate = Candidate { title: &small, summary: &[], passages: vec![passage] };
+        scores(&model, "abc 12", &[candidate], &FIT, desk).unwrap().passages
+    };
+    let mut desk = Desk::default();
+    for passage in [&small, &large, &large, &small] {
+        assert_eq!(of(passage, &mut desk), of(passage, &mut Desk::default()));
+    }
 }
 
 #[test]
