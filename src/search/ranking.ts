@@ -7,11 +7,11 @@ import type { Cancellation } from './cancel.js';
 import type { Candidates } from './candidates.js';
 import { signalFor } from './embed-query.js';
 import type { Found } from './found.js';
-import { fuse, fuseAgain, type LexicalWeight, lexicalWeight } from './fusion.js';
+import { type Scored as Fusing, fuse, fuseAgain, type LexicalWeight, lexicalWeight } from './fusion.js';
 import type { ScoreParts } from './hit-explanation.js';
 import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
-import { forSecondRound, type Scored, withBestPassages } from './rounds.js';
+import { forSecondRound, type Round, type Scored, withBestPassages } from './rounds.js';
 
 /** The scores by which candidates are ordered. */
 export interface Ranking extends Scored {
@@ -26,12 +26,13 @@ export interface Ranking extends Scored {
 const NO_WORDS: LexicalWeight = { weight: 0, rare: false };
 
 /**
- * Scores the candidates.
+ * Scores the candidates: at once, unless the reranker must be awaited. `withShown` reads segments if the reranker has rounds,
+ * so it must be called before the caller awaits.
  * @param query its text is what is reranked
  * @param vector of the question
  * @param size number of documents of the index
  */
-export async function rankingOf(
+export function rankingOf(
   reader: IndexReader,
   query: SemanticQuery,
   vector: Float32Array,
@@ -39,45 +40,67 @@ export async function rankingOf(
   found: Found,
   size: number,
   cancellation: Cancellation,
-): Promise<Ranking> {
-  const { hits, firsts, lexical, used, countsWords } = candidates;
+): Ranking | Promise<Ranking> {
+  const { hits, lexical, used, countsWords, plan } = candidates;
   const { weight, rare } = countsWords ? lexicalWeight(used, size) : NO_WORDS;
-  const counts = weight > 0 && lexical !== undefined;
   // Before the reranker, because found documents cannot be read after an await.
-  const foreign = counts ? found.foreign?.(query.query) : undefined;
+  const words =
+    weight > 0 && lexical !== undefined
+      ? { lexical, similarity: hits.scores, foreign: found.foreign?.(query.query), weight, rare }
+      : undefined;
+  const round = { reader, query, vector, exact: plan.exact };
+  const ranked = (scores: RerankScores) => {
+    if (query.rerank === 'on') requireComplete(reader, found, scores);
+    return { ...inRounds(round, { found, scores }, candidates, words, weight), weight };
+  };
   const scoring = scored(reader, query, found, cancellation);
-  const first = scoring instanceof Promise ? await scoring : scoring;
-  if (query.rerank === 'on') requireComplete(reader, found, first);
-  const fused = counts
-    ? fuse({ reranker: first.documents, lexical, similarity: hits.scores, foreign, weight, rare })
-    : undefined;
-  const rounds = query.rerank === 'off' ? undefined : reader.reranker.rounds;
-  const round = { reader, query, vector, exact: candidates.plan.exact };
+  return scoring instanceof Promise ? scoring.then(ranked) : ranked(scoring);
+}
+
+/**
+ * Orders the candidates by the scores of the first round, and, if the reranker has rounds, of a second one.
+ * @param words what is fused with the scores; undefined if words do not count
+ * @param weight of the lexical score, as it is shown
+ */
+function inRounds(
+  round: Round,
+  first: Scored,
+  candidates: Candidates,
+  words: Omit<Fusing, 'reranker'> | undefined,
+  weight: number,
+): Omit<Ranking, 'weight'> {
+  const { rerank } = round.query;
+  const rounds = rerank === 'off' ? undefined : round.reader.reranker.rounds;
+  const fused = words && fuse({ ...words, reranker: first.scores.documents });
   const best = rounds
-    ? forSecondRound(rounds.documents, fused?.scores ?? first.documents, rare ? lexical : undefined, firsts)
+    ? forSecondRound(
+        rounds.documents,
+        fused?.scores ?? first.scores.documents,
+        words?.rare ? words.lexical : undefined,
+        candidates.firsts,
+      )
     : [];
-  const last = withBestPassages(round, { found, scores: first }, best);
-  const { documents } = last.scores;
-  const ordered =
-    fused && lexical ? fuseAgain({ reranker: documents, lexical, weight }, fused.language) : documents;
-  const ranked = { found: last.found, scores: { ...last.scores, documents: ordered } };
+  const { found, scores } = withBestPassages(round, first, best);
+  const reranker = scores.documents;
+  const documents = words && fused ? fuseAgain({ ...words, reranker }, fused.language) : reranker;
   const known = new Set(best);
   const parts = (n: number): ScoreParts => ({
-    reranker: shown(documents[n]!),
-    lexical: shown((fused && lexical?.[n]) ?? 0),
+    reranker: shown(reranker[n]!),
+    lexical: shown(words?.lexical[n] ?? 0),
     weight,
     language: shown(fused?.language[n] ?? 0),
     byNearest: rounds !== undefined && !known.has(n),
     ...foundBy(n, candidates),
   });
+  const ranked = { found, scores: { ...scores, documents } };
   const withShown = (places: readonly number[]) => {
     if (rounds === undefined) return ranked;
     const others = places.filter((n) => !known.has(n)).sort((a, b) => a - b);
-    const { found, scores } = withBestPassages(round, ranked, others);
+    const all = withBestPassages(round, ranked, others);
     // The order stays, whatever the other passages are.
-    return { found, scores: { ...scores, documents: ordered } };
+    return { ...all, scores: { ...all.scores, documents } };
   };
-  return { ...ranked, weight, parts, withShown };
+  return { ...ranked, parts, withShown };
 }
 
 /**

@@ -65,8 +65,7 @@ export function withBestPassages(
       all.firstPassage(n),
     );
   }
-  const read = (scores.read ?? 0) + (again.read ?? 0);
-  return { found: all, scores: { ...scores, documents, passages: ofPassages, read } };
+  return { found: all, scores: { ...scores, documents, passages: ofPassages } };
 }
 
 /**

@@ -59,7 +59,7 @@ export async function searchSemantic(
   const instead = candidates.instead && new ShownMembers(reader, snapshot.native, candidates.instead);
   // Rerankers that wait are given texts, which cannot be read after an await.
   if (asked.rerank !== 'off' && !reader.reranker.scoreFound) instead?.fetch();
-  const ranking = await rankingOf(
+  const ranked = rankingOf(
     reader,
     asked,
     subject.vector,
@@ -68,6 +68,8 @@ export async function searchSemantic(
     documents,
     cancellation,
   );
+  // At once, if the reranker is not awaited: another search may replace the segments meanwhile.
+  const ranking = ranked instanceof Promise ? await ranked : ranked;
   const { weight, parts } = ranking;
   const rerank = clock();
   const wanted = { explain: query.explain === true, highlight: query.highlight === true };
