@@ -94,4 +94,26 @@ describe('an asynchronous reranker', () => {
     await writer.close();
     assert.equal((await search(reranker, 20)).total, 0, 'the documents are deleted now');
   });
+
+  it('late interaction reads its segments at once, although they are closed in the next microtask', async () => {
+    const collected = await collect(FIXTURES);
+    const folder = new Folder(collected.dir);
+    try {
+      const closes: Reranker = {
+        ...reranker,
+        scoreFound: (query, found) => {
+          queueMicrotask(() => found.native.close());
+          return reranker.scoreFound!(query, found);
+        },
+      };
+      const reader = new IndexReader(folder, { embedder, reranker: closes });
+      // More than the second round has.
+      const { response } = await searchSemantic(reader, parseSemantic({ query: QUERY, top_k: 60 }));
+      assert.equal(response.total, 60);
+      assert.ok(response.results.every(({ chunks }) => chunks.length > 0));
+    } finally {
+      await folder.close();
+      collected.remove();
+    }
+  });
 });
