@@ -15,7 +15,7 @@ export interface Timings {
   words: number;
   /** Reranking. */
   rerank: number;
-  /** Ordering the results and reading the texts that are shown. */
+  /** Ordering the results, scoring those of their passages that are only shown, and reading their texts. */
   fetch: number;
 }
 

@@ -23,8 +23,8 @@ export interface ScoreParts {
   lexical: number;
   weight: number;
   language: number;
-  /** Whether its nearest passage decided the reranker's score, though results show further ones. */
-  byNearest: boolean;
+  /** Number of the passage that decided the reranker's score, if it was the only one that was scored; results show more. */
+  decidedBy: number | undefined;
   foundBy: HitExplanation['found_by'];
   /** From 1; undefined if only words or a number found the document. */
   rankBySimilarity: number | undefined;

@@ -69,7 +69,7 @@ function inRounds(
   words: Omit<Fusing, 'reranker'> | undefined,
   weight: number,
 ): Omit<Ranking, 'weight'> {
-  const { rerank } = round.query;
+  const { rerank, balance } = round.query;
   const rounds = rerank === 'off' ? undefined : round.reader.reranker.rounds;
   const fused = words && fuse({ ...words, reranker: first.scores.documents });
   const best = rounds
@@ -78,6 +78,7 @@ function inRounds(
         fused?.scores ?? first.scores.documents,
         words?.rare ? words.lexical : undefined,
         candidates.firsts,
+        balance && ((n) => first.found.head(n)[balance] ?? ''),
       )
     : [];
   const { found, scores } = withBestPassages(round, first, best);
@@ -89,7 +90,7 @@ function inRounds(
     lexical: shown(words?.lexical[n] ?? 0),
     weight,
     language: shown(fused?.language[n] ?? 0),
-    byNearest: rounds !== undefined && !known.has(n),
+    decidedBy: rounds === undefined || known.has(n) ? undefined : found.hits.passages[found.firstPassage(n)],
     ...foundBy(n, candidates),
   });
   const ranked = { found, scores: { ...scores, documents } };

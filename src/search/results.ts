@@ -95,18 +95,18 @@ export function resultsOf(
   instead: (n: number) => Shown | undefined,
 ): SearchResult[] {
   const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
-  return places.map(({ n, similarity, rerank }, at) => {
+  return places.map(({ n, rerank }, at) => {
     const shown = instead(n) ?? { found, n, scores };
     const head = shown.found.head(shown.n);
     const figure = shown.found.figure(shown.n);
-    const { chunks, nearest } = chunksOf(shown, similarityOf);
+    const { chunks, decidedBy } = chunksOf(shown, similarityOf, parts(n).decidedBy);
     const rankedBy = shown.found === found ? undefined : found.head(n).patent_id;
-    const decidedBy = parts(n).byNearest ? nearest : 0;
     const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
     return {
       patent_id: head.patent_id,
       ...metadataOf(head),
-      similarity_score: similarity,
+      // A passage that is only shown may be better than those that ranked the document.
+      similarity_score: similarityOf(found.hits.scores[n]!),
       rerank_score: rerank,
       ...(figure === undefined ? {} : { representative_figure: figure }),
       chunks: wanted.highlight ? highlighted(chunks, matches) : chunks,
@@ -150,11 +150,15 @@ export function withRest(given: RerankScores, found: Found): RerankScores {
 const isTitle = ({ chunk_type, text }: Passage, title: string | undefined): boolean =>
   chunk_type === 'abstract' && text === title;
 
-/** The passages of a candidate by rerank score, of equal ones the most similar first; and the place of the most similar. */
+/**
+ * The passages of a candidate by rerank score, of equal ones the most similar first; and the place of the one that decided.
+ * @param decidedBy its number; undefined: the first
+ */
 function chunksOf(
   { found, n, scores }: Shown,
   similarityOf: (cosine: number) => number,
-): { chunks: Chunk[]; nearest: number } {
+  decidedBy: number | undefined,
+): { chunks: Chunk[]; decidedBy: number } {
   const first = found.firstPassage(n);
   const title = found.head(n).title?.trim();
   const chunks = found.passages(n).map(
@@ -165,7 +169,8 @@ function chunksOf(
       rerank_score: shown(scores.passages[first + at]!),
     }),
   );
-  const [nearest] = chunks;
+  const decided = found.hits.passages.subarray(first, first + chunks.length).indexOf(decidedBy ?? -1);
+  const one = chunks[decided];
   chunks.sort((a, b) => b.rerank_score - a.rerank_score);
-  return { chunks, nearest: chunks.indexOf(nearest!) };
+  return { chunks, decidedBy: one === undefined ? 0 : chunks.indexOf(one) };
 }

@@ -5,6 +5,7 @@
 import { calling } from '../index/native.js';
 import { CHUNKS_PER_RESULT } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
+import { inTurns } from './balance.js';
 import type { Found } from './found.js';
 import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
@@ -74,18 +75,23 @@ export function withBestPassages(
  * @param scores of the first round
  * @param lexical scores, if the question is a few rare words
  * @param firsts number of candidates, from the first, that are always among them
+ * @param groupOf group of a candidate, if the answer has results of each group by turns: so have the best
  */
 export function forSecondRound(
   count: number,
   scores: Float32Array,
   lexical: Float32Array | undefined,
   firsts: number,
+  groupOf?: (n: number) => string,
 ): number[] {
   const first = Array.from({ length: firsts }, (_, n) => n);
-  const holding = lexical ? bestOf(lexical, count).filter((n) => lexical[n]! > 0) : [];
-  return [...new Set([...first, ...bestOf(scores, count), ...holding])].sort((a, b) => a - b);
+  const best = groupOf ? inTurns(inOrder(scores), groupOf) : inOrder(scores);
+  const holding = lexical ? inOrder(lexical).filter((n) => lexical[n]! > 0) : [];
+  const all = [...first, ...best.slice(0, count), ...holding.slice(0, count)];
+  return [...new Set(all)].sort((a, b) => a - b);
 }
 
-function bestOf(scores: Float32Array, count: number): number[] {
-  return [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, count);
+/** Places, the greatest score first. */
+function inOrder(scores: Float32Array): number[] {
+  return [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b);
 }

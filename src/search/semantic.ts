@@ -88,13 +88,21 @@ export async function searchSemantic(
   const order = withRest(ranking.scores, ranking.found);
   const places = placesOf(calibration, options, ranking.found.hits, headOf, order);
   const placed = places.map(({ n }) => n);
-  const { found, scores } = ranking.withShown(placed);
+  const { found, scores } = ranking.withShown(placed.filter((n) => instead?.head(n) === undefined));
   const { hits } = found;
   const shown = candidates.instead?.docs ?? hits.docs;
   const fetching = reader.gatherTexts(placed.map((n) => shown[n]!));
   if (fetching) await fetching;
-  const others = instead ? await instead.score(reader, asked, placed, cancellation) : () => undefined;
-  const results = resultsOf(calibration, options, found, withRest(scores, found), places, others);
+  const scoring = instead?.score(reader, asked, placed, cancellation);
+  const others = scoring instanceof Promise ? await scoring : scoring;
+  const results = resultsOf(
+    calibration,
+    options,
+    found,
+    withRest(scores, found),
+    places,
+    others ?? (() => undefined),
+  );
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';

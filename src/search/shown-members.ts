@@ -5,6 +5,7 @@
 import type { NativeSnapshot, SearchHits, Selection } from '../index/native.js';
 import { CHUNKS_PER_RESULT } from '../limits.js';
 import type { Country } from '../patent/country.js';
+import type { RerankScores } from '../rerank/reranker.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import type { Cancellation } from './cancel.js';
@@ -51,6 +52,9 @@ export function shownInstead(
   return { docs, hits };
 }
 
+/** The publication that is shown instead of the nth candidate; undefined if the candidate is shown itself. */
+export type ShownOf = (n: number) => Shown | undefined;
+
 /** The publications that are shown instead of candidates. */
 export class ShownMembers {
   readonly #found: Found;
@@ -75,22 +79,25 @@ export class ShownMembers {
   }
 
   /**
-   * Scores the passages that are shown for some candidates. The answer gives that of the nth candidate; undefined if the
-   * candidate is shown itself.
+   * Scores the passages that are shown for some candidates, at once unless the reranker must be awaited. The answer gives
+   * that of the nth candidate; undefined if the candidate is shown itself.
    */
-  async score(
+  score(
     reader: IndexReader,
     query: SemanticQuery,
     candidates: readonly number[],
     cancellation: Cancellation,
-  ): Promise<(n: number) => Shown | undefined> {
+  ): ShownOf | Promise<ShownOf> {
     const shown = candidates.filter((n) => this.#places.has(this.#docs[n]!));
     const found = this.#found.part(shown.map((n) => this.#places.get(this.#docs[n]!)!));
     const scoring = scored(reader, query, found, cancellation);
-    const scores = withRest(scoring instanceof Promise ? await scoring : scoring, found);
-    return (n) => {
-      const at = shown.indexOf(n);
-      return at < 0 ? undefined : { found, n: at, scores };
+    const shownOf = (given: RerankScores): ShownOf => {
+      const scores = withRest(given, found);
+      return (n) => {
+        const at = shown.indexOf(n);
+        return at < 0 ? undefined : { found, n: at, scores };
+      };
     };
+    return scoring instanceof Promise ? scoring.then(shownOf) : shownOf(scoring);
   }
 }

@@ -108,6 +108,12 @@ describe('candidates of the second round', () => {
     assert.deepEqual(forSecondRound(9, scores, undefined, 0), [0, 1, 2, 3, 4, 5]);
   });
 
+  it('of an answer by turns are the best of each group', () => {
+    const groupOf = (n: number) => (n < 3 ? 'US' : 'KR');
+    assert.deepEqual(forSecondRound(3, scores, undefined, 0, groupOf), [1, 2, 3]);
+    assert.deepEqual(forSecondRound(4, scores, undefined, 0, groupOf), [1, 2, 3, 4]);
+  });
+
   it('of rare words, also the best that hold a word', () => {
     const lexical = Float32Array.of(0, 0, 0.2, 0, 0, 0.4);
     assert.deepEqual(forSecondRound(1, scores, lexical, 0), [1, 5]);

@@ -220,6 +220,7 @@ impl StaticModel {
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.model = None;
+        self.desk = Desk::default();
     }
 }
 

@@ -49,7 +49,7 @@ impl<'a> Candidate<'a> {
 }
 
 /// Memory of one thread for one model, reused for every request. A search scores more than once for the same query, so
-/// the last query and the pieces that it met are kept.
+/// the last query and the pieces that it met are kept: some hundred KiB, and at most 17 MB for 65,535 pieces and a query of 128.
 #[derive(Default)]
 pub struct Desk {
     scratch: Scratch,

@@ -21,8 +21,8 @@ use std::ops::Range;
 
 /// A passage is not scored if its estimate would have to be this many standard deviations too low.
 const MARGIN: f32 = 2.5;
-/// The same for a passage that competes with other passages of its document only. It may be smaller: what is
-/// lost is the difference between two passages of nearly the same score.
+/// The same for a passage that competes with other passages of its document only, if several of these are wanted. It may be
+/// smaller: what is lost is the difference between two passages of nearly the same score.
 const WITHIN: f32 = 1.0;
 /// Passages whose residuals are sampled, of all segments together.
 const SAMPLED: usize = 256;
@@ -64,9 +64,11 @@ struct Likely {
 }
 
 impl Likely {
-    /// Whether it may be better than a passage of the same document with this score.
-    fn may_reach(&self, score: f32) -> bool {
-        self.at_most - (MARGIN - WITHIN) * self.deviation >= score
+    /// Whether it may be better than a passage of the same document with this score, the least of `wanted` passages.
+    fn may_reach(&self, score: f32, wanted: usize) -> bool {
+        // A single passage is the score of its document.
+        let margin = if wanted > 1 { WITHIN } else { MARGIN };
+        self.at_most - (MARGIN - margin) * self.deviation >= score
     }
 
     fn best_first(a: &Likely, b: &Likely) -> Ordering {
@@ -388,7 +390,7 @@ pub(super) fn best_passages(
         let mut scored = 0;
         for likely in likely.iter().filter(|likely| Some(likely.row) != known_row) {
             let is_full = best.len() == request.chunks;
-            if is_full && best.last().is_some_and(|&(_, least)| !likely.may_reach(least)) {
+            if is_full && best.last().is_some_and(|&(_, least)| !likely.may_reach(least, request.chunks)) {
                 continue;
             }
             let at = likely.row as usize..likely.row as usize + 1;
