@@ -375,3 +375,43 @@ describe('ten searches of a folder, explained', () => {
     assert.equal(best.results[0]!.similarity_score, all.results[0]!.similarity_score);
   });
 });
+
+describe('results of a search by sketches', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-sketches-'));
+  let engine: Engine;
+
+  before(async () => {
+    const { embedder } = await loadModels();
+    const model = identityOf(embedder);
+    const store = Store.openOrCreate(dir, model, 'auto');
+    const made = documents(embedder.dimensions);
+    commitDocuments(store, model, made, (segment, first) => writeSegment(store, segment, first, made));
+    await store.close();
+    engine = await open(dir, { workers: 0 });
+  });
+  after(async () => {
+    await engine?.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  it('have the similarity of their best passage, and name the passage that decided', async () => {
+    // Words find some of the candidates, which are then scored by their sketches.
+    const numbers = Array.from({ length: 60 }, (_, n) => `passage ${97 * n} document ${31 * n}`);
+    for (const query of [...numbers, 'a bearing of sintered metal']) {
+      const { plan } = await engine.explain({ query });
+      assert.equal(plan.segments[0]!.scan, 'documents', query);
+      const { results } = await engine.search({ query, top_k: 100, explain: true });
+      assert.equal(results.length, 100);
+      for (const [n, { patent_id, chunks, explanation, similarity_score }] of results.entries()) {
+        const label = `${query}: ${patent_id}`;
+        const similarities = chunks.map((chunk) => chunk.similarity_score);
+        assert.equal(similarity_score, Math.max(...similarities), label);
+        const { decided_by: decidedBy, reranker } = explanation!;
+        assert.ok(Math.abs(chunks[decidedBy!]!.rerank_score - reranker) < 2e-6, label);
+        if (n < RERANK_ROUNDS.documents) assert.equal(decidedBy, 0, label);
+      }
+      const short = await engine.search({ query, top_k: 7, explain: true });
+      assert.deepEqual(short.results, results.slice(0, 7), query);
+    }
+  });
+});
