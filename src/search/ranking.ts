@@ -19,8 +19,11 @@ export interface Ranking extends Scored {
   weight: number;
   /** The parts of the score of the nth hit. */
   parts: (n: number) => ScoreParts;
-  /** The candidates and scores with all passages that results show of some of them. */
-  withShown: (places: readonly number[]) => Scored;
+  /**
+   * Adds all passages that results show of some of the candidates.
+   * @param scores those of the ranking, complete
+   */
+  withShown: (scores: RerankScores, places: readonly number[]) => Scored;
 }
 
 const NO_WORDS: LexicalWeight = { weight: 0, rare: false };
@@ -93,15 +96,14 @@ function inRounds(
     decidedBy: rounds === undefined || known.has(n) ? undefined : found.hits.passages[found.firstPassage(n)],
     ...foundBy(n, candidates),
   });
-  const ranked = { found, scores: { ...scores, documents } };
-  const withShown = (places: readonly number[]) => {
-    if (rounds === undefined) return ranked;
+  const withShown = (complete: RerankScores, places: readonly number[]) => {
+    if (rounds === undefined) return { found, scores: complete };
     const others = places.filter((n) => !known.has(n)).sort((a, b) => a - b);
-    const all = withBestPassages(round, ranked, others);
+    const all = withBestPassages(round, { found, scores: complete }, others);
     // The order stays, whatever the other passages are.
     return { ...all, scores: { ...all.scores, documents } };
   };
-  return { ...ranked, parts, withShown };
+  return { found, scores: { ...scores, documents }, parts, withShown };
 }
 
 /**

@@ -99,7 +99,8 @@ export function resultsOf(
     const shown = instead(n) ?? { found, n, scores };
     const head = shown.found.head(shown.n);
     const figure = shown.found.figure(shown.n);
-    const { chunks, decidedBy } = chunksOf(shown, similarityOf, parts(n).decidedBy);
+    const score = parts(n);
+    const { chunks, decidedBy } = chunksOf(shown, similarityOf, score.decidedBy);
     const rankedBy = shown.found === found ? undefined : found.head(n).patent_id;
     const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
     return {
@@ -114,7 +115,7 @@ export function resultsOf(
       ...(wanted.explain
         ? {
             explanation: explanationOf(
-              parts(n),
+              score,
               at + 1,
               rankedBy,
               decidedBy,

@@ -88,21 +88,15 @@ export async function searchSemantic(
   const order = withRest(ranking.scores, ranking.found);
   const places = placesOf(calibration, options, ranking.found.hits, headOf, order);
   const placed = places.map(({ n }) => n);
-  const { found, scores } = ranking.withShown(placed.filter((n) => instead?.head(n) === undefined));
+  const ownPlaced = placed.filter((n) => instead?.head(n) === undefined);
+  const { found, scores } = ranking.withShown(order, ownPlaced);
   const { hits } = found;
   const shown = candidates.instead?.docs ?? hits.docs;
   const fetching = reader.gatherTexts(placed.map((n) => shown[n]!));
   if (fetching) await fetching;
   const scoring = instead?.score(reader, asked, placed, cancellation);
   const others = scoring instanceof Promise ? await scoring : scoring;
-  const results = resultsOf(
-    calibration,
-    options,
-    found,
-    withRest(scores, found),
-    places,
-    others ?? (() => undefined),
-  );
+  const results = resultsOf(calibration, options, found, scores, places, others ?? (() => undefined));
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';
@@ -116,8 +110,8 @@ export async function searchSemantic(
     unrelated: calibrated && isFar(best) && lexicalOfFirst(places, parts) < WORDS_HELD_FROM,
     reranker: isReranked ? reader.reranker.name : 'none',
     documents: wentToReranker(reader, found),
-    reranked: scores.scored ?? wentToReranker(reader, found),
-    read: isReranked ? (scores.read ?? hits.docs.length) : 0,
+    reranked: ranking.scores.scored ?? wentToReranker(reader, found),
+    read: isReranked ? (ranking.scores.read ?? hits.docs.length) : 0,
     scored: hits.rowsScored,
     candidates: hits.candidates,
     visited: hits.visited,
