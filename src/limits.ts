@@ -53,7 +53,7 @@ export const RERANK_DEPTH = { lateInteraction: 200, crossEncoder: 50 } as const;
 
 /**
  * Late interaction scores all candidates by their nearest passage, and the best `documents` of them again by all
- * passages that a result shows. With five passages of each candidate, a search costs an eighth more, and finds the same;
+ * passages that a result shows. With five passages of each candidate, a search costs a tenth more, and finds the same;
  * so it does with 25 or 50 documents in the second round.
  */
 export const RERANK_ROUNDS = { passages: 1, documents: 30 } as const;
