@@ -3,7 +3,10 @@ import { totalmem } from 'node:os';
 import { PriorartError } from '../errors.js';
 import { native } from './native.js';
 
-/** Below this many passages an exact scan answers in about a millisecond: no other is planned, and no index is built. */
+/**
+ * An exact scan of this many passages takes about a millisecond. A folder with fewer is scanned exactly, and a segment with fewer
+ * gets no FAISS index.
+ */
 export const EXACT_BELOW_PASSAGES = 20_000;
 /**
  * Passages from which IVF with 4-bit product quantisation is faster, although its candidates are coarser: with 140,000

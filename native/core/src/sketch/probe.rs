@@ -38,14 +38,13 @@ impl Probe {
         }
     }
 
-    /// Writes, for each of adjacent documents, the inner product of the query with the decoded mean.
+    /// Appends, for each of adjacent documents, the inner product of the query with the decoded mean.
     /// The memory of `sums` is reused.
     #[inline]
     pub fn means(&self, docs: &[u8], sums: &mut Vec<i32>, out: &mut Vec<f32>) {
         let length = self.layout.doc();
         products::sums::<MEAN_BITS>(docs, length, &self.query, sums);
         let middle = MEAN_MIDDLE * self.sum as f32;
-        out.clear();
         let docs = docs.chunks_exact(length);
         out.extend(docs.zip(&*sums).map(|(doc, &sum)| self.step * step_of(doc) * (sum as f32 - middle)));
     }
