@@ -21,7 +21,7 @@ const SCATTERED_FACTOR = 2;
 const CANDIDATES = { share: 1.5, besides: 128 };
 /**
  * Passages that are scored exactly in the order of their codes, at least: `share × wanted + besides`. Documents of one or two
- * passages need so many. On 80,169 real documents, 50 wanted ones took 564, and 200 took 1,841.
+ * passages need that number of them. On 80,169 real documents, 50 wanted ones took 564, and 200 took 1,841.
  */
 const PROBED_ROWS = { share: 8, besides: 128 };
 /**
