@@ -39,7 +39,7 @@ impl Bounds {
         self.end = BUCKETS;
     }
 
-    /// Pushes several bounds. It takes a third of the time of pushing each.
+    /// Pushes several bounds. Faster than one by one: the room is checked once, and several are computed at a time.
     pub fn extend(&mut self, bounds: impl Iterator<Item = f32>) {
         let before = self.bounds.len();
         self.bounds.extend(bounds);
