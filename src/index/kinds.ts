@@ -18,7 +18,7 @@ const PQ_FROM_PASSAGES = 50_000;
  * Passages a document from which `auto` builds no FAISS index: a search by the sketches, which every segment has, reads the
  * mean of each document, and then passages of few. With 22 passages a document it took 0.6 of the time of `ivf-pq`
  * (200,000 passages, two runs on a busy machine). With few, reading all means takes as long as probing lists of passages:
- * with 1.3 (80,169 real documents) it took 1.5 times the time without a filter, and 0.5 to 0.9 of it with one or for 200
+ * with 1.3 (80,169 real documents) it took 1.4 times the time without a filter, and 0.4 to 0.8 of it with one or for 200
  * documents. So both are kept, and the planner chooses. The border between them is a guess.
  */
 const SKETCHES_FROM = 4;

@@ -26,7 +26,7 @@ const CANDIDATES = { share: 1.5, besides: 128 };
 const PROBED_ROWS = { share: 8, besides: 128 };
 /**
  * ns to select the best of the codes that were read, a passage. Fitted with `PROBED_ROWS` to 50 and 200 of these documents, with and
- * without a filter that half of them pass: it took 1.2 to 3.4 ms, and a search by sketches 1.1 to 2.9 ms.
+ * without a filter that half of them pass: the table in BENCHMARKS.md, "Recall".
  */
 const SELECTING_NS = 3;
 /**
