@@ -64,6 +64,9 @@ export const RERANK_ROUNDS = { passages: 1, documents: 30 } as const;
  */
 export const WORD_CANDIDATES = { short: 100, others: 50 } as const;
 
+/** Places of words that `explain` lists for a result. */
+export const MATCHES_MAX = 2_000;
+
 /**
  * Of the documents that a reranker scores, how many an approximate plan finds with the same certainty as the
  * ten best. The documents after these may be missing more often; few of them are reranked into the answer.
@@ -96,10 +99,7 @@ export const JSON_MAX_DEPTH = 32;
 export const RATE_LIMIT_PER_MINUTE = 60;
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
 export const RATE_LIMIT_MAX = 1_000_000_000;
-/**
- * Client addresses whose calls are counted. If there are more, the address with the fewest calls is
- * forgotten.
- */
+/** Client addresses whose calls are counted. If there are more, the address whose last call is the oldest is forgotten. */
 export const PUBLIC_ADDRESSES_MAX = 16_384;
 /** Keys that a server keeps decoded until the access store changes. */
 export const RECORDS_REMEMBERED_MAX = 4_096;

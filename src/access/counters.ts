@@ -68,6 +68,8 @@ export class Counters {
   readonly #pidSpace = pidSpace();
   readonly #clock: () => number;
   #hasLease = false;
+  /** Whether reservations of ended processes have been released since this object was made. */
+  #hasReleased = false;
 
   /**
    * @param folder folder of the access store
@@ -103,7 +105,7 @@ export class Counters {
       const record = this.#record(account, cycle);
       const reserved = reserveIn(record, this.#leaseId, quota, () => this.#dropDead(record));
       if (!reserved.reserved) return reserved;
-      this.#put(account, cycle, record);
+      this.#put(account, cycle.start, record);
       return { reserved: true, reservation: { account, cycle, quota } };
     });
   }
@@ -113,7 +115,7 @@ export class Counters {
     return this.#file.write(() => {
       const record = this.#record(account, cycle);
       const answerable = settleIn(record, this.#leaseId, quota, counts);
-      this.#put(account, cycle, record);
+      this.#put(account, cycle.start, record);
       return { answerable, state: stateOf(record, cycle, quota) };
     });
   }
@@ -135,17 +137,20 @@ export class Counters {
   }
 
   /**
-   * Renews the lease, and removes the leases of ended processes. Call it several times per QUOTA_LEASE_MS.
+   * Renews the lease, and removes the leases of ended processes with what they hold. Call it several times per
+   * QUOTA_LEASE_MS.
    */
   tend(): void {
     if (this.isMoved()) throw new Error(`${this.#file.file} was removed or replaced`);
     this.#file.write(() => {
       this.#putLease();
-      for (const [id, ...lease] of this.#file.rows<[string, ...Lease]>(
-        'SELECT id, renewed, pid, pid_space FROM leases',
-      ))
-        if (this.#isDead(lease)) this.#file.rows('DELETE FROM leases WHERE id = ?', id);
+      const sql = 'SELECT id, renewed, pid, pid_space FROM leases';
+      const dead = this.#file.rows<[string, ...Lease]>(sql).filter(([, ...lease]) => this.#isDead(lease));
+      for (const [id] of dead) this.#file.rows('DELETE FROM leases WHERE id = ?', id);
+      // The first time, too: an earlier version removed leases without what they held.
+      if (dead.length > 0 || !this.#hasReleased) this.#releaseDead();
     });
+    this.#hasReleased = true;
   }
 
   /** Whether the file was replaced or removed, so other processes count in a different file. */
@@ -168,17 +173,31 @@ export class Counters {
     return { used, held: JSON.parse(held) };
   }
 
-  #put(account: string, cycle: Cycle, { used, held }: QuotaRecord): void {
+  /** @param start of the billing cycle */
+  #put(account: string, start: number, { used, held }: QuotaRecord): void {
     const sql = 'INSERT OR REPLACE INTO quotas (account, cycle, used, held) VALUES (?, ?, ?, ?)';
-    this.#file.rows(sql, account, cycle.start, used, JSON.stringify(held));
+    this.#file.rows(sql, account, start, used, JSON.stringify(held));
   }
 
-  #dropDead(record: QuotaRecord): void {
-    for (const id of Object.keys(record.held)) {
-      if (id === this.#leaseId) continue;
-      const lease = this.#file.row<Lease>('SELECT renewed, pid, pid_space FROM leases WHERE id = ?', id);
-      if (lease === undefined || this.#isDead(lease)) delete record.held[id];
+  /** Releases the reservations of ended processes, so that the rest of a quota that clients see is right. */
+  #releaseDead(): void {
+    const sql = "SELECT account, cycle, used, held FROM quotas WHERE held <> '{}'";
+    for (const [account, start, used, text] of this.#file.rows<[string, number, number, string]>(sql)) {
+      const record: QuotaRecord = { used, held: JSON.parse(text) };
+      if (this.#dropDead(record)) this.#put(account, start, record);
     }
+  }
+
+  /** Removes what ended processes hold. @returns whether there was any */
+  #dropDead(record: QuotaRecord): boolean {
+    const isDead = (id: string) => {
+      if (id === this.#leaseId) return false;
+      const lease = this.#file.row<Lease>('SELECT renewed, pid, pid_space FROM leases WHERE id = ?', id);
+      return lease === undefined || this.#isDead(lease);
+    };
+    const dead = Object.keys(record.held).filter(isDead);
+    for (const id of dead) delete record.held[id];
+    return dead.length > 0;
   }
 
   #isDead([renewed, pid, space]: Lease): boolean {

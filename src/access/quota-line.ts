@@ -81,7 +81,7 @@ export class QuotaLine {
     this.#open++;
     await this.#order({
       apply: (record) => {
-        result = reserveIn(record, this.#lease, quota, () => this.#dropDead(record));
+        result = reserveIn(record, this.#lease, quota);
       },
       isRefused: () => !result.reserved,
       correct: (record, wasApplied) => {
@@ -174,6 +174,7 @@ export class QuotaLine {
       }
       const { value, version } = this.#known;
       const next = structuredClone(value);
+      this.#dropDead(next);
       this.#correct(next);
       for (const { apply } of orders) apply(next);
       const refused = orders.filter((order) => order.isRefused());

@@ -41,13 +41,13 @@ export type Reserved =
 
 /**
  * Reserves one search.
- * @param dropDead removes what ended processes hold; called only if nothing is left
+ * @param dropDead removes what ended processes hold; called only if nothing is left. Absent: that was done
  */
 export function reserveIn(
   record: QuotaRecord,
   lease: string,
   quota: number,
-  dropDead: (record: QuotaRecord) => void,
+  dropDead: (record: QuotaRecord) => void = () => {},
 ): Reserved {
   if (!hasRoom(record, quota)) dropDead(record);
   if (!hasRoom(record, quota)) return { reserved: false, running: record.used < quota };

@@ -3,7 +3,7 @@
  * come from here, and tests hold real answers against them.
  */
 import { z } from 'zod';
-import { CHUNKS_PER_RESULT, TOP_K, TOP_LIST } from '../limits.js';
+import { CHUNKS_PER_RESULT, MATCHES_MAX, TOP_K, TOP_LIST } from '../limits.js';
 import { COUNTRIES } from '../patent/country.js';
 
 const day = () => z.string().meta({ format: 'date', examples: ['2020-01-31'] });
@@ -97,7 +97,9 @@ export const hitExplanationSchema = z.strictObject({
         to: count().describe('UTF-16 code unit behind the last'),
       }),
     )
-    .describe('Words of the question, and entries of must_terms, in the passages shown'),
+    .describe(
+      `Words of the question, and entries of must_terms, in the passages shown: at most ${MATCHES_MAX}`,
+    ),
   must_terms: z
     .exactOptional(
       z.array(

@@ -18,6 +18,8 @@ import { selectionOf } from './selections.js';
 
 /** Publications that are read to learn names from, at most: an even sample of those of the applicant. */
 const SAMPLE = 500;
+/** Members of a family that are read, at most. A family_id of thousands of publications is no family. */
+const FAMILY_READ = 100;
 /** Names that are added, at most: those that most records state. */
 export const NAMES_MAX = 20;
 /** Families that a pair of names needs. */
@@ -66,7 +68,8 @@ function pairedWith(
 ): string[] {
   const docs = native.sample(selectionOf(native, [{ column: 'applicant_name', ...condition }]), SAMPLE);
   const found = new NameCounts((name) => fits(companyKey(name)));
-  const headOf = (doc: number) => store.documents.get(doc);
+  const heads = new Map<number, DocumentHead | undefined>();
+  const headOf = (doc: number) => entryOf(heads, doc, () => store.documents.get(doc));
   for (const doc of docs) {
     for (const name of headOf(doc)?.applicants ?? []) addOwn(found, name);
   }
@@ -90,18 +93,26 @@ function addFamilies(
   docs: Uint32Array,
   headOf: (doc: number) => DocumentHead | undefined,
 ): void {
-  const { docs: members, at } = native.members(selectionOf(native, []), docs, true);
-  const seen: FamilyNames = new Map();
-  const counted = new Set<string>();
-  for (const [n, doc] of docs.entries()) {
+  // One publication for each family, name and country: the others have the same members.
+  const asked = new Map<string, number>();
+  for (const doc of docs) {
     const head = headOf(doc);
     const own = soleApplicant(head);
     if (head?.family_id === undefined || own === undefined || !found.fits(own.name)) continue;
-    for (const member of members.subarray(at[n], at[n + 1])) {
+    const key = JSON.stringify([head.family_id, companyKey(own.name), head.country]);
+    if (!asked.has(key)) asked.set(key, doc);
+  }
+  const asking = Uint32Array.from(asked.values());
+  const { docs: members, at } = native.members(selectionOf(native, []), asking, true);
+  const seen: FamilyNames = new Map();
+  const counted = new Set<string>();
+  for (const [n, doc] of asking.entries()) {
+    const head = headOf(doc)!;
+    const from = companyKey(soleApplicant(head)!.name);
+    for (const member of members.subarray(at[n]!, Math.min(at[n + 1]!, at[n]! + FAMILY_READ))) {
       const other = headOf(member);
       const name = soleApplicant(other)?.name;
       if (!other || name === undefined || other.country === head.country) continue;
-      const from = companyKey(own.name);
       const once = JSON.stringify([head.family_id, from, other.country, companyKey(name)]);
       if (counted.has(once)) continue;
       counted.add(once);

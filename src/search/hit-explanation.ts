@@ -1,5 +1,6 @@
 /** Why a result is there: the parts of its score, its ranks, and the words that it shares with the question. */
 import type { UsedWord, Words } from '../index/native.js';
+import { MATCHES_MAX } from '../limits.js';
 import type { RequiredTerms } from './required-terms.js';
 import type { Chunk, Highlight, HitExplanation } from './types.js';
 
@@ -33,7 +34,7 @@ export interface ScoreParts {
 /** A word of the question in a passage. */
 type Match = HitExplanation['matches'][number];
 
-/** The words of a question and the required terms in the passages of a result, and their translations. */
+/** The words of a question and the required terms in the passages of a result, and their translations: the first of each passage. */
 export function matchesIn(question: QuestionWords, chunks: readonly Chunk[]): Match[] {
   return [...requiredIn(question, chunks), ...wordsIn(question, chunks)];
 }
@@ -102,7 +103,7 @@ export function explanationOf(
     ...(parts.rankBySimilarity === undefined ? {} : { rank_by_similarity: parts.rankBySimilarity }),
     rank,
     ...(rankedBy === undefined ? { decided_by: decidedBy } : { ranked_by: rankedBy }),
-    matches,
+    matches: matches.slice(0, MATCHES_MAX),
     ...(mustTerms === undefined ? {} : { must_terms: mustTerms }),
   };
 }

@@ -5,6 +5,7 @@ import type { Passage } from '../patent/passage.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import type { DocumentHead } from '../store/document.js';
 import { inTurns } from './balance.js';
+import type { Cancellation } from './cancel.js';
 import type { Found } from './found.js';
 import {
   explanationOf,
@@ -85,6 +86,7 @@ export function placesOf(
  * Results with their texts.
  * @param scores from `withRest`
  * @param instead the publication that is shown for the nth hit; undefined: the hit itself
+ * @param cancellation checked before each result: the words of many long passages take seconds to find
  */
 export function resultsOf(
   calibration: Calibration,
@@ -93,9 +95,11 @@ export function resultsOf(
   scores: RerankScores,
   places: readonly Placed[],
   instead: (n: number) => Shown | undefined,
+  cancellation: Cancellation,
 ): SearchResult[] {
   const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
   return places.map(({ n, rerank }, at) => {
+    cancellation.check();
     const shown = instead(n) ?? { found, n, scores };
     const head = shown.found.head(shown.n);
     const figure = shown.found.figure(shown.n);

@@ -96,7 +96,8 @@ export async function searchSemantic(
   if (fetching) await fetching;
   const scoring = instead?.score(reader, asked, placed, cancellation);
   const others = scoring instanceof Promise ? await scoring : scoring;
-  const results = resultsOf(calibration, options, found, scores, places, others ?? (() => undefined));
+  const shownInstead = others ?? (() => undefined);
+  const results = resultsOf(calibration, options, found, scores, places, shownInstead, cancellation);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';

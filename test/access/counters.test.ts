@@ -6,9 +6,10 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Cycle } from '../../src/access/billing.js';
 import { CallLimits } from '../../src/access/call-limits.js';
-import { Counters } from '../../src/access/counters.js';
+import { COUNTERS_FILE, Counters } from '../../src/access/counters.js';
 import type { Reservation } from '../../src/access/quota-record.js';
 import { AccessStore } from '../../src/access/store.js';
+import { native } from '../../src/index/native.js';
 import { QUOTA_LEASE_MS } from '../../src/limits.js';
 
 const folders: string[] = [];
@@ -158,6 +159,31 @@ describe('quota', () => {
     );
     assert.deepEqual([counters.used('acc_a', cycleOf(4)), counters.used('acc_a', cycleOf(5))], [1, 0]);
     counters.close();
+  });
+
+  it('what a killed process held is in the rest again, also if its lease was removed before', () => {
+    const dir = folder();
+    let now = 1e6;
+    const open = () => new Counters(dir, { clock: () => now });
+    const [killed, other] = [open(), open()];
+    const rest = () => other.quotaState('acc_a', cycleOf(4), 30).remaining;
+    for (let n = 0; n < 5; n++) killed.reserve('acc_a', cycleOf(4), 30);
+    other.tend();
+    assert.equal(rest(), 25);
+    now += QUOTA_LEASE_MS + 1;
+    other.tend();
+    assert.equal(rest(), 30);
+    // Version 0.1.0 removed the lease only.
+    killed.reserve('acc_a', cycleOf(4), 30);
+    const file = new native.Sqlite(join(dir, COUNTERS_FILE), false, 1000);
+    file.rows('DELETE FROM leases', []);
+    file.close();
+    other.tend();
+    assert.equal(rest(), 29, 'searched for at every tick');
+    const later = open();
+    later.tend();
+    assert.equal(rest(), 30);
+    for (const counters of [killed, other, later]) counters.close();
   });
 });
 

@@ -152,6 +152,25 @@ describe('a shared quota', () => {
     await quotas.close();
   });
 
+  it('what a killed server held is in the rest again after a while', async () => {
+    let now = 0;
+    const cluster = new MemoryCluster();
+    const [killed, other] = [0, 1].map(() => new SharedQuotas(cluster.connect(), () => now)) as [
+      SharedQuotas,
+      SharedQuotas,
+    ];
+    const search = async () => {
+      assert.deepEqual(await other.reserve(ACCOUNT, CYCLE, 30), { reserved: true });
+      const settled = await other.settle({ account: ACCOUNT, cycle: CYCLE, quota: 30 }, true);
+      return settled.state.remaining;
+    };
+    for (let n = 0; n < 5; n++) await killed.reserve(ACCOUNT, CYCLE, 30);
+    assert.equal(await search(), 24);
+    now += QUOTA_LEASE_MS + 1;
+    assert.equal(await search(), 28);
+    await other.close();
+  });
+
   it('a search is refused or answered while the cluster answers, and unavailable while it does not', async () => {
     const cluster = new MemoryCluster();
     const quotas = new SharedQuotas(cluster.connect());

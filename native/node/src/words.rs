@@ -198,15 +198,18 @@ impl Words {
         self.sought.concepts().iter().zip(&self.texts).map(forms).collect()
     }
 
-    /// The places in a text that hold one of the words or a translation of one, ascending.
+    /// The places in a text that hold one of the words or a translation of one, ascending: the first 2,000.
     #[napi(catch_unwind)]
     pub fn find(&self, text: String) -> Vec<WordPlace> {
         let places = QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.sought, TERMS.get()));
-        let units = |bytes: u32| text[..bytes as usize].encode_utf16().count() as u32;
+        if places.is_empty() {
+            return Vec::new();
+        }
+        let units = units_before(&text);
         let source = |word: usize| self.question.as_ref().unwrap_or(&self.texts[word]);
         let place = |place: Place| WordPlace {
-            from: units(place.from),
-            to: units(place.to),
+            from: units[place.from as usize],
+            to: units[place.to as usize],
             word: place.concept as u32,
             translation_of: place
                 .translates
@@ -214,6 +217,18 @@ impl Words {
         };
         places.into_iter().map(place).collect()
     }
+}
+
+/// The number of UTF-16 units before each byte of a text, and before its end.
+fn units_before(text: &str) -> Vec<u32> {
+    let mut units = Vec::with_capacity(text.len() + 1);
+    let mut before = 0;
+    for c in text.chars() {
+        units.resize(units.len() + c.len_utf8(), before);
+        before += c.len_utf16() as u32;
+    }
+    units.push(before);
+    units
 }
 
 #[napi]

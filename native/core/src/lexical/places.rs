@@ -2,11 +2,15 @@
 
 use super::fragments::{without_fragments, Continued};
 use super::index::Phrase;
-use super::question::{Concept, Questions, LANGUAGES};
+use super::question::{Concept, Found, Questions, LANGUAGES};
 use super::terms::Terms;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+
+/// Places of a text, at most: those that begin first. Texts that repeat a word, such as sequences of amino acids, hold a phrase
+/// of it hundreds of times.
+pub const MOST_PLACES: usize = 2_000;
 
 /// A place in a text that holds a word of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,32 +46,28 @@ impl Sought {
 }
 
 impl Questions {
-    /// The places in a text that hold a concept or a translation of one, ascending. Of concepts with the
-    /// same translation, such as the pairs of characters of a word, the longest counts.
+    /// The places in a text that hold a concept or a translation of one, ascending, and at most `MOST_PLACES`. Of concepts
+    /// with the same translation, such as the pairs of characters of a word, the longest counts. Places of one phrase do not
+    /// overlap.
     ///
     /// Two characters of a longer word of the concepts count only if they are not a fragment of another word: see
     /// `fragments.rs`.
     pub fn find(&mut self, text: &str, sought: &Sought, terms: Option<&Terms>) -> Vec<Place> {
         let concepts = sought.concepts();
         let mut places = Vec::new();
+        let mut readings: Vec<Vec<Found>> = Vec::new();
         for language in LANGUAGES {
             let found = self.all_terms(text, language);
-            let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
-            for (n, term) in found.iter().enumerate() {
-                at.entry(&term.text).or_default().push(n);
+            // Without words that have stems, a text reads the same in all languages.
+            if !readings.contains(&found) {
+                readings.push(found);
             }
+        }
+        for found in &readings {
+            let occurrences = Occurrences::of(found);
             for (concept, phrase, translates) in concepts.iter().enumerate().flat_map(phrases_of) {
-                let Some((_, first)) = phrase.terms.first() else { continue };
-                for &start in at.get(first.as_str()).into_iter().flatten() {
-                    let place = |(far, term): &(u32, String)| {
-                        let here = at.get(term.as_str())?;
-                        here.iter().find(|&&n| found[n].position == found[start].position + far)
-                    };
-                    let held: Option<Vec<&usize>> = phrase.terms.iter().map(place).collect();
-                    if let Some(to) = held.and_then(|held| held.iter().map(|&&n| found[n].to).max()) {
-                        places.push(Place { from: found[start].from, to, concept, translates });
-                    }
-                }
+                let place = |(from, to)| places.push(Place { from, to, concept, translates });
+                occurrences.of_phrase(phrase).into_iter().for_each(place);
             }
         }
         let length = |concept: usize| concepts[concept].to - concepts[concept].from;
@@ -78,7 +78,58 @@ impl Questions {
             (next.from, next.to, next.translates) == (kept.from, kept.to, kept.translates)
                 && (next.concept == kept.concept || next.translates.is_some())
         });
-        without_fragments(text, concepts, sought.continued(), terms, places)
+        let mut places = without_fragments(text, concepts, sought.continued(), terms, places);
+        places.truncate(MOST_PLACES);
+        places
+    }
+}
+
+/// Where each term stands in a text: its positions, ascending, with its number among the terms.
+struct Occurrences<'a> {
+    found: &'a [Found],
+    at: HashMap<&'a str, Vec<(u32, usize)>>,
+}
+
+impl<'a> Occurrences<'a> {
+    fn of(found: &'a [Found]) -> Self {
+        let mut at: HashMap<&str, Vec<(u32, usize)>> = HashMap::new();
+        for (n, term) in found.iter().enumerate() {
+            at.entry(&term.text).or_default().push((term.position, n));
+        }
+        // Of terms at one position, the first stays the first.
+        at.values_mut().for_each(|places| places.sort_by_key(|&(position, _)| position));
+        Occurrences { found, at }
+    }
+
+    /// The bytes of the text that hold a phrase, ascending. None overlaps an earlier one, as in `Xaa Xaa Xaa` for the phrase
+    /// `Xaa Xaa`. Takes time in proportion to the occurrences of the first term, times the terms of the phrase.
+    fn of_phrase(&self, phrase: &Phrase) -> Vec<(u32, u32)> {
+        let of_term = |(far, term): &(u32, String)| Some((*far, self.at.get(term.as_str())?.as_slice()));
+        let Some(mut terms) = phrase.terms.iter().map(of_term).collect::<Option<Vec<_>>>() else {
+            return Vec::new();
+        };
+        let Some(&(_, starts)) = terms.first() else { return Vec::new() };
+        let length = 1 + terms.iter().map(|&(far, _)| far).max().unwrap_or(0);
+        let (mut held, mut last) = (Vec::new(), None);
+        for &(position, start) in starts {
+            let overlaps = |last: u32| last < position && position < last + length;
+            if last.is_some_and(overlaps) {
+                continue;
+            }
+            // Positions of starts ascend, so what is left behind is not needed again.
+            let end = |(far, places): &mut (u32, &[(u32, usize)])| {
+                let passed = places.iter().take_while(|(other, _)| *other < position + *far).count();
+                *places = &places[passed..];
+                let &(other, n) = places.first()?;
+                (other == position + *far).then(|| self.found[n].to)
+            };
+            let ends: Option<u32> = terms.iter_mut().map(end).try_fold(0, |most, end| Some(most.max(end?)));
+            if let Some(to) = ends {
+                held.push((self.found[start].from, to));
+                last = Some(position);
+            }
+        }
+        held
     }
 }
 
@@ -106,6 +157,25 @@ mod tests {
         assert_eq!(found(&mut questions, "硅通孔"), ["硅通孔"]);
         assert_eq!(found(&mut questions, "lithium-ion cell"), ["lithium ion cells"]);
         assert!(found(&mut questions, "silicon through").is_empty());
+    }
+
+    #[test]
+    fn places_of_repeated_words_do_not_overlap_and_are_bounded() {
+        let mut questions = Questions::default();
+        let text = "Xaa ".repeat(300);
+        let phrases = (31..=50).map(|words| questions.phrase("Xaa ".repeat(words).trim()).unwrap());
+        let sought = Sought::new(phrases.collect());
+        let places = questions.find(&text, &sought, None);
+        for (concept, words) in (31..=50).enumerate() {
+            let own: Vec<_> = places.iter().filter(|place| place.concept == concept).collect();
+            assert_eq!(own.len(), 300 / words);
+            assert!(own.windows(2).all(|pair| pair[0].to < pair[1].from));
+            assert!(own.iter().all(|place| (place.to - place.from) as usize == 4 * words - 1));
+        }
+        let all = questions.find(&text, &Sought::new(vec![questions.phrase("Xaa").unwrap()]), None);
+        assert_eq!(all.len(), 300);
+        let many = Sought::new((0..20).map(|_| questions.phrase("Xaa").unwrap()).collect());
+        assert_eq!(questions.find(&text, &many, None).len(), MOST_PLACES);
     }
 
     #[test]

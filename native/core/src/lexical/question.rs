@@ -77,6 +77,7 @@ pub struct Questions {
 }
 
 /// A term of the question, owned.
+#[derive(PartialEq, Eq)]
 pub(super) struct Found {
     pub text: String,
     pub position: u32,

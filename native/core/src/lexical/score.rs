@@ -312,7 +312,8 @@ impl<'a> Collection<'a> {
 
     fn idf(&self, holding: usize) -> f32 {
         let (all, holding) = (self.documents as f32, holding as f32);
-        (1.0 + (all - holding + 0.5).max(0.5) / (holding + 0.5)).ln()
+        // Of a word that all of ten million documents hold, it must not become 0.
+        ((all - holding + 0.5).max(0.5) / (holding + 0.5)).ln_1p()
     }
 }
 

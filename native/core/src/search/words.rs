@@ -31,6 +31,9 @@ pub fn beside(
     request: &Request,
     exact: bool,
 ) -> Result<Outcome> {
+    if request.documents == 0 {
+        return Ok(Outcome::default());
+    }
     let most = request.documents * EACH;
     let candidates = best_of(snapshot, selected, scores, known, most);
     let mut taken = Keys::default();
