@@ -227,7 +227,7 @@ export const SETTINGS = {
     default: availableParallelism(),
     min: 1,
     max: WORKERS_MAX,
-    description: 'worker threads that search; the default is one per processor',
+    description: 'worker threads, which search and embed: as many as processors, unless given',
   }),
   nice: integer({
     env: 'PRIORART_NICE',

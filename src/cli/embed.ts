@@ -6,7 +6,7 @@ import { EMBED_BATCH, EMBED_LINE_MAX_BYTES } from '../limits.js';
 import { openEmbedder } from '../models/load.js';
 import { linesOf } from './lines.js';
 import { modelsOf, withSettings } from './options.js';
-import { endWithReader } from './output.js';
+import { counted, endWithReader, ProgressLine } from './output.js';
 import { VECTOR_FORMATS, type VectorFormat, type VectorOutput, vectorOutput } from './vector-output.js';
 
 const KINDS = ['query', 'passage'] as const;
@@ -84,17 +84,24 @@ async function embedAll(
   lines: AsyncIterable<string>,
   output: VectorOutput,
 ): Promise<void> {
+  const progress = new ProgressLine();
   let batch: string[] = [];
-  let chars = 0;
+  let [chars, done] = [0, 0];
   const flush = async () => {
     if (batch.length > 0) await output.write(await embedder.embed(batch, kind));
+    done += batch.length;
+    progress.update(`${counted(done, 'line')} embedded`);
     batch = [];
     chars = 0;
   };
-  for await (const line of lines) {
-    batch.push(line);
-    chars += line.length;
-    if (batch.length >= EMBED_BATCH.lines || chars >= EMBED_BATCH.chars) await flush();
+  try {
+    for await (const line of lines) {
+      batch.push(line);
+      chars += line.length;
+      if (batch.length >= EMBED_BATCH.lines || chars >= EMBED_BATCH.chars) await flush();
+    }
+    await flush();
+  } finally {
+    progress.end();
   }
-  await flush();
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { PriorartError } from '../errors.js';
@@ -111,6 +112,9 @@ function standardOutput(): Lines {
 const WRITE_BYTES = 1 << 20;
 
 async function linesOfFile(file: string): Promise<Lines> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new PriorartError('usage', `--out ${file}: is a folder; expected a file`);
+  }
   const part = `${file}.part`;
   const handle = await open(part, 'w').catch((error: NodeJS.ErrnoException) => {
     throw new PriorartError('usage', `--out ${file}: cannot be written (${error.code})`, { cause: error });

@@ -205,7 +205,7 @@ function failuresText(failed: readonly Failure[]): string[] {
       : `  failed ${count(others.length + 1)}: ${reason} (first: ${place})`;
   });
   const hidden = groups.length - SHOWN_FAILURES;
-  if (hidden > 0) lines.push(`  … and ${count(hidden)} more reasons (--json lists all failures)`);
+  if (hidden > 0) lines.push(`  … and ${counted(hidden, 'more reason')} (--json lists all failures)`);
   if (groups.some(([reason]) => reason.startsWith(UNKNOWN_FORMAT)))
     lines.push(`  Formats that are read: ${KNOWN_FORMATS.join('; ')}`);
   return lines;
@@ -231,8 +231,8 @@ function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {
     const shown = first.slice(0, SHOWN_MISSING).join(', ');
     // This is not an error: offices deliver texts and images separately.
     lines.push(
-      `  ${count(missing)} more are named by the texts, but their images are not among these files ` +
-        `(${shown}${missing > SHOWN_MISSING ? ', …' : ''}); ingest these files to add them`,
+      `  ${count(missing)} more are named by the texts, but were not among the files that were read ` +
+        `(${shown}${missing > SHOWN_MISSING ? ', …' : ''}); ingest the files with these images to add them`,
     );
   }
   return lines;

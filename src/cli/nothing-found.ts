@@ -28,24 +28,33 @@ export interface Allowed {
   nothing: string | undefined;
 }
 
-export async function allowedBy(data: string, filters: Filters): Promise<Allowed> {
+/** @param ofStats whether the options are those of `stats`, whose dates have one pair of options */
+export async function allowedBy(data: string, filters: Filters, ofStats = false): Promise<Allowed> {
   const folder = new Folder(data);
   try {
     const report = leftOutBy(folder.snapshot().native, filters, folder.store);
     const { allowed } = report;
-    return { publications: allowed, nothing: allowed > 0 ? undefined : textOf(report, data, filters) };
+    return {
+      publications: allowed,
+      nothing: allowed > 0 ? undefined : textOf(report, data, filters, ofStats),
+    };
   } finally {
     await folder.close();
   }
 }
 
-function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filters: Filters): string {
+function textOf(
+  { total, conditions, kinds }: LeftOutReport,
+  data: string,
+  filters: Filters,
+  ofStats: boolean,
+): string {
   if (total === 0) {
     return `The index in ${data} is empty; add patents: ${COMMAND} ingest --data ${data} FILE…`;
   }
   const lines = conditions.flatMap(({ column, publications, words }) => {
     if (column === 'kind_class') return kindLines(kinds ?? {}, filters);
-    const [option, are] = words ? wordsOf(words) : conditionOf(column, filters);
+    const [option, are] = words ? wordsOf(words) : conditionOf(column, filters, ofStats);
     return [`  ${count(publications)} ${are} (${option})`];
   });
   const together = lines.length > 1 ? ['No publication passes all of these together.'] : [];
@@ -54,8 +63,13 @@ function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filte
 }
 
 /** The option that reads a column, and words for what it leaves out. */
-function conditionOf(column: string, { asOf, dates }: Filters): [option: string, are: string] {
-  const [option, are] = CONDITIONS[column] ?? [column, 'do not fit'];
+function conditionOf(
+  column: string,
+  { asOf, dates }: Filters,
+  ofStats: boolean,
+): [option: string, are: string] {
+  const [own, are] = CONDITIONS[column] ?? [column, 'do not fit'];
+  const option = ofStats && column.endsWith('_date') ? '--date-range-…' : own;
   if (column !== 'publication_date' || asOf === undefined) return [option, are];
   return [dates.publication === undefined ? '--as-of' : `--as-of, ${option}`, are];
 }

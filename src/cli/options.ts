@@ -74,13 +74,17 @@ export const OF_A_BUCKET = [
   's3Prefix',
 ] as const satisfies SettingName[];
 
+/** Settings that say which index is opened. */
+const OF_AN_INDEX: readonly SettingName[] = ['settings', 'data', 'models', ...OF_A_CLUSTER, ...OF_A_BUCKET];
+
 /** Options to open an index: its place (the data folder or a cluster), its folder, and models if given. */
 export function openOptions(flags: Record<string, unknown>): {
   place: string | ClusterAddress;
   data: string;
   models?: string;
 } {
-  const config = settings(flags);
+  // A field of a request may have the name of another setting: `--page` of `stats` and of `serve`.
+  const config = settings(Object.fromEntries(OF_AN_INDEX.map((name) => [name, flags[name]])));
   const { data, models } = config;
   return { place: clusterOf(config) ?? data, data, ...(models === undefined ? {} : { models }) };
 }

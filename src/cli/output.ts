@@ -82,6 +82,12 @@ function ofTheSystem(error: unknown): string | undefined {
       return `no permission to read or write ${place}; check its owner and mode`;
     case 'EROFS':
       return `${place} cannot be written: its file system is read-only`;
+    case 'ENOENT':
+      return `${place} cannot be opened: it does not exist, or the folder that it should be in`;
+    case 'EISDIR':
+      return `${place} is a folder; expected a file`;
+    case 'ENOTDIR':
+      return `${place} cannot be opened: a part of its path is a file, not a folder`;
     default:
       return undefined;
   }

@@ -99,6 +99,12 @@ SIGTERM and SIGINT shut down after running requests; SIGHUP reads the certificat
 async function run(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
   const { data } = config;
+  // From the start: a service manager may send them while the index is opened.
+  let onHangUp = () => {};
+  process.on('SIGHUP', () => onHangUp());
+  const told = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
   const metrics = new Metrics();
   const engine = await openEngine(config, metrics);
   const drawings = await openStore(config).catch(async (error: unknown) => {
@@ -120,19 +126,14 @@ async function run(flags: Record<string, unknown>): Promise<void> {
       throw error;
     },
   );
-  const onHangUp = () => reload(server, flags, log, config);
-  process.on('SIGHUP', onHangUp);
-  // Signals are handled before the banner is shown: a user may press Ctrl-C at once.
-  const told = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
+  onHangUp = () => reload(server, flags, log, config);
   process.stderr.write(
     await banner(engine, server.url, config, keyOf(access, data, secret), secretOf(config, data)),
   );
 
   await told;
   await server.close();
-  process.off('SIGHUP', onHangUp);
+  onHangUp = () => {};
   await engine.close();
   await access.close();
   output.flushSync();

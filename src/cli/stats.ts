@@ -53,7 +53,7 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
 }
 
 async function whyNothing(data: string, request: AnalyticsRequest, minScore: number): Promise<string> {
-  const { publications, nothing } = await allowedBy(data, parseAnalytics(request).filters);
+  const { publications, nothing } = await allowedBy(data, parseAnalytics(request).filters, true);
   if (nothing !== undefined) return nothing;
   return (
     `None of the ${count(publications)} publications that the filters allow has a similarity of ${minScore} or more; ` +

@@ -26,7 +26,6 @@ const INSTRUCTIONS =
 
 /** Codes of JSON-RPC and of this protocol. */
 const INVALID_PARAMS = -32602;
-const RESOURCE_NOT_FOUND = -32002;
 const INTERNAL = -32603;
 
 const ANNOTATIONS = {
@@ -107,7 +106,7 @@ export function mcpServer(callerOf: CallerOf, { version, onFault }: ServerOption
   }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
     asProtocol(
-      RESOURCE_NOT_FOUND,
+      INVALID_PARAMS,
       onFault,
       async () => {
         const options = { signal: context.mcpReq.signal, label: 'mcp.read_resource' };

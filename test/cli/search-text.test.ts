@@ -40,6 +40,38 @@ describe('the text of a search', () => {
     }
   });
 
+  it('shows any page of statistics, and names the options of their dates', async () => {
+    const stats = ['stats', '--data', data, '라이다', '--min-score', '0', '--page-size', '1'];
+    const pages = [];
+    for (const page of ['1', '2']) {
+      const { stdout } = await priorart(...stats, '--page', page, '--json');
+      pages.push(JSON.parse(stdout));
+    }
+    assert.deepEqual(
+      pages.map(({ page }) => page),
+      [1, 2],
+    );
+    assert.notEqual(pages[0].results[0].patent_id, pages[1].results[0].patent_id);
+    const none = await priorart(...stats, '--date-range-from', '2090-01-01');
+    assert.match(none.stdout, /\(--date-range-…\)/);
+    assert.doesNotMatch(none.stdout, /--filing-date/);
+  });
+
+  it('a path that cannot be written is an error in one line', async () => {
+    for (const args of [
+      ['export', '--out', dir],
+      ['embed', '--out', join(dir, 'missing', 'x')],
+    ]) {
+      const { code, stderr } = await priorart(...args, ...(args[0] === 'export' ? ['--data', data] : []));
+      assert.notEqual(code, 0);
+      assert.match(
+        stderr,
+        /is a folder; expected a file\n$|does not exist, or the folder that it should be in\n$/,
+      );
+      assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    }
+  });
+
   it('calls the passage of a patent without texts its title', async () => {
     const { stdout } = await priorart('search', '--data', data, '라이다');
     assert.match(stdout, /^ {4}Title: 라이다 센서$/m);

@@ -13,6 +13,8 @@ export interface KeyCheck {
    */
   verifyId(id: string): Verification;
   isAvailable(): boolean;
+  /** Whether no key was ever made. */
+  isMissing(): boolean;
   maintenance(): Maintenance | undefined;
 }
 

@@ -172,11 +172,14 @@ function sections(description: PatentLine['description'] = []): Section[] {
 
 function claimList(claims: PatentLine['claims'] = []): Claim[] {
   return claims.map((claim, at) =>
-    withoutOwnNumber(typeof claim === 'string' ? { number: at + 1, text: claim } : claim),
+    typeof claim === 'string' ? withoutOwnNumber({ number: at + 1, text: claim }) : claim,
   );
 }
 
-/** The claim without its own number at the beginning of the text: `1. A hinge` of claim 1 is `A hinge`. */
+/**
+ * The claim without its own number at the beginning of the text: `1. A hinge` of claim 1 is `A hinge`. A claim that states its
+ * number apart from its text is kept as it is: `1) a chelating agent; 2) a base` may be a list within claim 1.
+ */
 function withoutOwnNumber(claim: Claim): Claim {
   const [lead, number] = /^\s{0,9}(\d{1,6})\s?[.)．]\s{1,9}(?=\S)/.exec(claim.text) ?? [];
   if (lead === undefined || Number(number) !== claim.number) return claim;

@@ -27,7 +27,7 @@ export const en = {
     heading: 'Search patents by meaning',
     lead: 'Describe an invention in your own words, in any language. Or enter a patent number or a class such as H01M.',
     holds: (patents: number, countries: number) =>
-      `${number(patents)} publications of ${countries === 1 ? 'one office' : `${countries} offices`}`,
+      `${number(patents)} ${patents === 1 ? 'publication' : 'publications'} of ${countries === 1 ? 'one office' : `${countries} offices`}`,
     empty: 'No patents are indexed yet. Ingest some with `priorart ingest`.',
     try: 'For example',
     examples: [

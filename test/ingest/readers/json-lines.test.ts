@@ -88,7 +88,7 @@ describe('JSON Lines', () => {
     assert.deepEqual(found.ipc_codes, ['E06C 1/32']);
   });
 
-  it('removes the own number of a claim from the beginning of its text', () => {
+  it('removes the own number of a claim from the beginning of a text that stands alone', () => {
     const texts = (claims: unknown) => patent({ claims }).claims?.map(({ number, text }) => [number, text]);
     assert.deepEqual(texts(['1. A hinge.', ' 2) A pin.', '4. A rod.', '3.5 mm of steel.']), [
       [1, 'A hinge.'],
@@ -96,17 +96,11 @@ describe('JSON Lines', () => {
       [3, '4. A rod.'],
       [4, '3.5 mm of steel.'],
     ]);
+    // With a number of its own, a text is kept: it may begin with a list, and an export is read back unchanged.
+    const numbered = ['1) a chelating agent; 2) a base', '2. 핀.', '3．경첩.'];
     assert.deepEqual(
-      texts([
-        { number: 7, text: '7．경첩.' },
-        { number: 8, text: '8. 핀.' },
-        { number: 9, text: '9.' },
-      ]),
-      [
-        [7, '7．경첩.'],
-        [8, '핀.'],
-        [9, '9.'],
-      ],
+      texts(numbered.map((text, at) => ({ number: at + 1, text }))),
+      numbered.map((text, at) => [at + 1, text]),
     );
   });
 

@@ -95,20 +95,25 @@ impl Lexical {
     /// Finds the terms of a phrase in a part; `None` if one of them is not there.
     pub fn locate(&self, part: Part, phrase: &Phrase) -> Result<Option<Located>> {
         let inverted = &self.parts[part as usize].inverted;
-        let mut terms = Vec::with_capacity(phrase.terms.len());
+        let mut terms: Vec<(&str, LocatedTerm)> = Vec::with_capacity(phrase.terms.len());
         for (distance, term) in &phrase.terms {
-            let term = Term::from_field_text(part.field(), term);
-            let found = inverted.get_term_info(&term).map_err(|error| self.fault(&error))?;
-            let Some(found) = found else { return Ok(None) };
-            terms.push((*distance, found));
+            if let Some((_, same)) = terms.iter_mut().find(|(other, _)| other == term) {
+                same.distances.push(*distance);
+                continue;
+            }
+            let sought = Term::from_field_text(part.field(), term);
+            let found = inverted.get_term_info(&sought).map_err(|error| self.fault(&error))?;
+            let Some(info) = found else { return Ok(None) };
+            terms.push((term, LocatedTerm { distances: vec![*distance], info }));
         }
+        let terms: Vec<_> = terms.into_iter().map(|(_, term)| term).collect();
         Ok((!terms.is_empty()).then_some(Located { part, terms }))
     }
 
     /// Calls `each` with the documents that hold a phrase in a part, ascending, and how often.
     pub fn occurrences(&self, located: &Located, mut each: impl FnMut(u32, u32)) -> Result<()> {
         let inverted = &self.parts[located.part as usize].inverted;
-        if let [(_, info)] = &located.terms[..] {
+        if let Some(info) = located.only_term() {
             let found = inverted.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs);
             let mut blocks = found.map_err(|error| self.fault(&error))?;
             while !blocks.docs().is_empty() {
@@ -122,9 +127,9 @@ impl Lexical {
             return Ok(());
         }
         let mut postings = Vec::with_capacity(located.terms.len());
-        for (distance, info) in &located.terms {
+        for LocatedTerm { distances, info } in &located.terms {
             let found = inverted.read_postings_from_terminfo(info, IndexRecordOption::WithFreqsAndPositions);
-            postings.push((*distance, found.map_err(|error| self.fault(&error))?));
+            postings.push((&distances[..], found.map_err(|error| self.fault(&error))?));
         }
         phrases(postings, each);
         Ok(())
@@ -143,23 +148,36 @@ pub fn length_of(code: u8) -> u32 {
 /// A phrase in one part of an index, whose terms are there.
 pub struct Located {
     pub part: Part,
-    /// Distance of each term from the first, and its place in the index.
-    terms: Vec<(u32, TermInfo)>,
+    terms: Vec<LocatedTerm>,
+}
+
+/// A term of a phrase: its distances from the first term, ascending, and its place in the index.
+struct LocatedTerm {
+    distances: Vec<u32>,
+    info: TermInfo,
 }
 
 impl Located {
     /// The least and the greatest number of documents that may hold it, deleted ones included. The
     /// least is known of single terms only.
     pub fn documents(&self) -> (usize, usize) {
-        let most = self.terms.iter().map(|(_, info)| info.doc_freq as usize).min().unwrap_or(0);
-        (if self.terms.len() == 1 { most } else { 0 }, most)
+        let most = self.terms.iter().map(|term| term.info.doc_freq as usize).min().unwrap_or(0);
+        (if self.only_term().is_some() { most } else { 0 }, most)
+    }
+
+    /// The term of a phrase of one term.
+    fn only_term(&self) -> Option<&TermInfo> {
+        match &self.terms[..] {
+            [only] if only.distances.len() == 1 => Some(&only.info),
+            _ => None,
+        }
     }
 }
 
 /// Walks the documents that hold all terms, and counts where their distances are those wanted.
-fn phrases(mut postings: Vec<(u32, SegmentPostings)>, mut each: impl FnMut(u32, u32)) {
+fn phrases(mut postings: Vec<(&[u32], SegmentPostings)>, mut each: impl FnMut(u32, u32)) {
     postings.sort_by_key(|(_, postings)| postings.size_hint());
-    let furthest = postings.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
+    let furthest = postings.iter().flat_map(|(distances, _)| *distances).max().copied().unwrap_or(0);
     let (mut starts, mut positions) = (Vec::new(), Vec::new());
     let mut document = postings[0].1.doc();
     'documents: while document != TERMINATED {
@@ -174,13 +192,24 @@ fn phrases(mut postings: Vec<(u32, SegmentPostings)>, mut each: impl FnMut(u32, 
             }
         }
         // Each position is moved so that the terms of one occurrence meet at one number.
-        for (n, (distance, postings)) in postings.iter_mut().enumerate() {
-            match n {
-                0 => postings.positions_with_offset(furthest - *distance, &mut starts),
-                _ => {
-                    postings.positions_with_offset(furthest - *distance, &mut positions);
-                    keep_common(&mut starts, &positions);
+        for (n, (distances, postings)) in postings.iter_mut().enumerate() {
+            let moved = furthest - distances[0];
+            let list = if n == 0 { &mut starts } else { &mut positions };
+            postings.positions_with_offset(moved, list);
+            if n == 0 {
+                positions.clone_from(&starts);
+            } else {
+                keep_common(&mut starts, &positions, 0);
+            }
+            // The same term at its other distances.
+            for distance in &distances[1..] {
+                if starts.is_empty() {
+                    break;
                 }
+                keep_common(&mut starts, &positions, distance - distances[0]);
+            }
+            if starts.is_empty() {
+                break;
             }
         }
         if !starts.is_empty() {
@@ -190,14 +219,15 @@ fn phrases(mut postings: Vec<(u32, SegmentPostings)>, mut each: impl FnMut(u32, 
     }
 }
 
-/// Keeps the numbers of an ascending list that another ascending list has, too.
-fn keep_common(list: &mut Vec<u32>, other: &[u32]) {
+/// Keeps the numbers of an ascending list that another ascending list has, too, when `more` is added to them.
+fn keep_common(list: &mut Vec<u32>, other: &[u32], more: u32) {
     let mut at = 0;
     list.retain(|&number| {
-        while other.get(at).is_some_and(|&found| found < number) {
+        let wanted = number + more;
+        while other.get(at).is_some_and(|&found| found < wanted) {
             at += 1;
         }
-        other.get(at) == Some(&number)
+        other.get(at) == Some(&wanted)
     });
 }
 

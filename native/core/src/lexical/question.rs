@@ -42,6 +42,9 @@ pub struct Concept {
 /// Bytes of a question whose terms are translated, at most: the first of a longer one.
 const MOST_TRANSLATED: usize = 6000;
 
+/// Parts of a word that are looked for beside each other, at most. A sequence such as `Gly-Ala-Gly-…` has thousands.
+const MOST_PARTS: usize = 128;
+
 /// Whole words that are counted, at most.
 const MOST_WHOLE: usize = 16;
 
@@ -256,11 +259,12 @@ impl Questions {
     }
 }
 
-/// A word as a whole, or its parts beside each other, if it has any.
+/// A word as a whole, or its parts beside each other, if it has any: the first `MOST_PARTS`.
 fn joined_or_beside(whole: &str, parts: &[Found]) -> Vec<Alternative> {
     let mut alternatives = vec![anywhere(Phrase::word(whole), 1.0)];
     if let [first, ..] = parts {
-        let terms = parts.iter().map(|part| (part.position - first.position, part.text.clone())).collect();
+        let term = |part: &Found| (part.position - first.position, part.text.clone());
+        let terms = parts.iter().take(MOST_PARTS).map(term).collect();
         alternatives.push(anywhere(Phrase { terms }, 1.0));
     }
     alternatives

@@ -32,6 +32,10 @@ const TEXTS: &[&str] = &[
     "battery charging",
     "Samsung",
     "sensor sensor sensor",
+    // Phrases that hold a term several times.
+    "Gly-Ala-Gly-Ala-Gly",
+    "Gly-Ala-Gly, Ala-Gly-Ala-Gly",
+    "라라라라",
 ];
 
 fn documents() -> impl Strategy<Value = Vec<Document>> {

@@ -21,7 +21,8 @@ export interface Readiness {
 export async function readiness(services: Checked): Promise<Readiness> {
   const engine = services.engine.ready();
   const missing = [...engine.missing];
-  if (!services.access.isAvailable()) missing.push('the key store cannot be read');
+  if (services.access.isMissing()) missing.push('there is no API key yet; make one: priorart keys create');
+  else if (!services.access.isAvailable()) missing.push('the key store cannot be read');
   // The check creates missing counters. So it runs only in a folder of the engine.
   else if (engine.ready) {
     const fault = await faultOfLimits(services);
