@@ -40,6 +40,8 @@ process.umask(0o077);
 const program = new Command('priorart')
   .description('Semantic search over patents of US, KR, JP, CN and EP')
   .version(version)
+  // As the command's own help shows it.
+  .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
   .showHelpAfterError('(run with --help for options and examples)')
   .exitOverride((error) => {
     // Help and version are answers. Everything else at which commander exits is wrong usage.
