@@ -853,7 +853,7 @@ export declare class Words {
   get whole(): number;
   /** How documents may hold each word, for an index that was made of `termsOfTexts`. */
   forms(): Array<WordForms>;
-  /** The places in a text that hold one of the words or a translation of one, ascending. */
+  /** The places in a text that hold one of the words or a translation of one, ascending: the first 2,000. */
   find(text: string): Array<WordPlace>;
 }
 

@@ -86,6 +86,7 @@ export async function rankAnalytics(
     const share = shareAbove(native, vector, selection, minScore);
     const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults, {
       share,
+      counts: true,
       indexKind: manifest.indexKind,
     });
     const counted = native.count(vector, selection, scansOf(chosen), {

@@ -53,9 +53,10 @@ const SKETCH_NS = { start: 30_000, document: 8, passage: 8, visit: 250, row: 22,
 const RUN_NS = { exact: 12, documents: 5 };
 /**
  * Standard deviations of the bounds of a search by sketches. `all`: of the best 10 or 50 documents .99 are found if all that
- * are wanted count. `sure`: if many more are wanted than must be found, these are found on the way. `many`: for counts.
+ * are wanted count. `sure`: if many more are wanted than must be found, these are found on the way. `many`: for rankings of
+ * many. `counts`: a count of few must not miss one of them.
  */
-const DEVIATIONS = { all: 5, sure: 4, many: 6 };
+const DEVIATIONS = { all: 5, sure: 4, many: 6, counts: 8 };
 /** Wanted documents per sure one from which `sure` suffices, and wanted documents that are many. */
 const SURE_AMONG = 4;
 const MANY = 200;
@@ -174,6 +175,11 @@ export interface PlanOptions {
    * surely. Default: all that are wanted.
    */
   sure?: number | undefined;
+  /**
+   * For a count of the documents that reach a threshold: of segments with sketches, no index and no codes are asked, which find
+   * .99 of the nearest documents. A count of few documents would often miss one.
+   */
+  counts?: boolean | undefined;
   /** Index kind of the folder, which may be the reason why a segment has no index. */
   indexKind?: string | undefined;
 }
@@ -185,6 +191,8 @@ interface SegmentQuery {
   here: number;
   /** See `PlanOptions.sure`. */
   sure: number;
+  /** See `PlanOptions.counts`. */
+  counts: boolean;
   /** Documents and passages of this segment that the filter allows, and all its passages. */
   documents: number;
   allowed: number;
@@ -201,7 +209,7 @@ export function planOf(
   open: readonly OpenSegment[],
   selection: Pick<Selection, 'docs' | 'passages'>,
   wanted: number,
-  { exact = false, share = 1, only, sure = wanted, indexKind }: PlanOptions = {},
+  { exact = false, share = 1, only, sure = wanted, counts = false, indexKind }: PlanOptions = {},
 ): Plan {
   // Getters of the addon, which make a new list at each call.
   const [docs, passages] = [selection.docs, selection.passages];
@@ -219,6 +227,7 @@ export function planOf(
       ...base,
       wanted,
       sure: Math.min(sure, wanted),
+      counts,
       here: (expected * own) / documents,
       documents: own,
       ofAll: own / documents,
@@ -266,6 +275,7 @@ function scansFor(asked: SegmentQuery, index: IndexFile | undefined, hasSketches
     { scan: 'exact', cost: asked.allowed * row + asked.runs * RUN_NS.exact * scale },
   ];
   if (hasSketches) scans.push(bySketches(asked, scale));
+  if (hasSketches && asked.counts) return scans;
   if (index && index.costs.scan > 0) scans.push({ scan: 'codes', cost: codesCost(asked, index.costs) });
   if (index && whyPoor(asked, index) === undefined) scans.push(askIndex(asked, index, index.costs));
   return scans;
@@ -310,7 +320,8 @@ function bySketches(asked: SegmentQuery, scale: number): Possible {
   return { scan: 'documents', cost, deviations: deviationsOf(asked) };
 }
 
-function deviationsOf({ wanted, sure }: SegmentQuery): number {
+function deviationsOf({ wanted, sure, counts }: SegmentQuery): number {
+  if (counts) return DEVIATIONS.counts;
   if (wanted > MANY) return DEVIATIONS.many;
   return wanted >= sure * SURE_AMONG ? DEVIATIONS.sure : DEVIATIONS.all;
 }

@@ -278,7 +278,7 @@ export interface HitExplanation {
   decided_by?: number;
   /** The best member of the family, whose scores are those of the result; absent unless prefer_countries shows another member. */
   ranked_by?: string;
-  /** Words of the question, and entries of must_terms, in the passages shown. */
+  /** Words of the question, and entries of must_terms, in the passages shown: at most 2000. */
   matches: {
     /** Word as the question has it, or a translation as the passage has it. */
     term: string;

@@ -127,6 +127,25 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     assert.deepEqual([boundsOf(50, 50), boundsOf(200, 50), boundsOf(2_500, 2_500)], [5, 4, 6]);
   });
 
+  it('a count by sketches with wide bounds, or exactly, but by an index only without sketches', () => {
+    const file = { ...INDEX, lists: 1_264, nprobe: 64 };
+    const countOf = (hasSketches: boolean, wanted: number) => {
+      const [docs, passages] = [1e6, 1e6];
+      const entry: SegmentEntry = {
+        ...{ id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 },
+        index: { ...file, costs: costsOf(file) },
+      };
+      const opened = [{ docs, passages, hasIndex: true, hasSketches }];
+      const options = { counts: true, share: 0.0001 };
+      return planOf([entry], opened, { docs: [docs], passages: [passages] }, wanted, options).segments[0]!;
+    };
+    for (const wanted of [100, 10_000]) {
+      const { scan, deviations } = countOf(true, wanted);
+      assert.deepEqual([scan, deviations], ['documents', 8]);
+      assert.equal(countOf(false, wanted).scan, 'ivf');
+    }
+  });
+
   it('documents of one passage: scattered ones by sketches, since an exact scan waits for memory', () => {
     const scanOf = (allowed: number) => {
       const [docs, passages] = [200_000, 200_000];

@@ -19,7 +19,8 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// A passage is not scored if its estimate would have to be this many standard deviations too low.
+/// A passage is not scored if its estimate would have to be this many standard deviations too low, or half as many as the plan's
+/// deviations if these are more: a document of one passage has no other that could bring it in.
 const MARGIN: f32 = 2.5;
 /// The same for a passage that competes with other passages of its document only, if several of these are wanted. It may be
 /// smaller: what is lost is the difference between two passages of nearly the same score.
@@ -144,7 +145,8 @@ pub(super) fn documents(
     DESK.with_borrow_mut(|desk| {
         let deviation = deviation_of(&parts, &probe, request.query, desk)?;
         let mut search = Search { parts, probe: &probe, request, outcome, best };
-        search.run(deviations * deviation, desk)
+        let margin = MARGIN.max(deviations / 2.0);
+        search.run(deviations * deviation, margin, desk)
     })?;
     Ok(probe)
 }
@@ -203,13 +205,13 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self, deviations: f32, desk: &mut Desk) -> Result<()> {
+    fn run(&mut self, deviations: f32, margin: f32, desk: &mut Desk) -> Result<()> {
         self.bound(deviations, desk);
         let mut candidates = std::mem::take(&mut desk.candidates);
         let mut count = FIRST * self.request.documents + BESIDES;
         while let Some(buckets) = desk.bounds.next(count, self.best.least()) {
             self.collect(&buckets, desk, &mut candidates);
-            self.estimate(&candidates, desk)?;
+            self.estimate(&candidates, margin, desk)?;
             self.score(&candidates, desk)?;
             count *= 2;
         }
@@ -267,7 +269,7 @@ impl Search<'_, '_> {
     }
 
     /// Finds the passages that may count, and the documents that have any, the likeliest first.
-    fn estimate(&mut self, documents: &[Candidate], desk: &mut Desk) -> Result<()> {
+    fn estimate(&mut self, documents: &[Candidate], margin: f32, desk: &mut Desk) -> Result<()> {
         let Desk { likely, visits, sums, .. } = desk;
         likely.clear();
         visits.clear();
@@ -285,7 +287,7 @@ impl Search<'_, '_> {
             let rows = part.facts.rows_of(ordinal as usize);
             let from = likely.len();
             let at_most =
-                likely_of(part.segment, &part.sketches, self.probe, mean, rows, least, sums, likely)?;
+                likely_of(part.segment, &part.sketches, self.probe, mean, rows, least, margin, sums, likely)?;
             if at_most >= least {
                 visits.push(Visit { at_most, document: n as u32, likely: from as u32..likely.len() as u32 });
             }
@@ -368,6 +370,7 @@ fn likely_of(
     mean: f32,
     rows: Range<usize>,
     least: f32,
+    margin: f32,
     sums: &mut Vec<i32>,
     likely: &mut Vec<Likely>,
 ) -> Result<f32> {
@@ -378,7 +381,7 @@ fn likely_of(
     let room = likely.spare_capacity_mut();
     // Without a branch, which could not be predicted.
     probe.passages(mean, sketches.rows(rows.clone()), sums, |n, estimate, deviation| {
-        let at_most = estimate + MARGIN * deviation;
+        let at_most = estimate + margin * deviation;
         room[added].write(Likely { row: (rows.start + n) as u32, at_most, deviation });
         added += (at_most >= least) as usize;
         greatest = greatest.max(at_most);
@@ -416,7 +419,17 @@ pub(super) fn best_passages(
         likely.clear();
         means.clear();
         probe.means(sketches.docs(ordinal..ordinal + 1), sums, means);
-        likely_of(segment, &sketches, probe, means[0], rows.clone(), f32::NEG_INFINITY, sums, likely)?;
+        likely_of(
+            segment,
+            &sketches,
+            probe,
+            means[0],
+            rows.clone(),
+            f32::NEG_INFINITY,
+            MARGIN,
+            sums,
+            likely,
+        )?;
         // The rest stays unsorted: hardly any of it is scored.
         let first = likely.len().min(request.chunks);
         if first > 0 && first < likely.len() {

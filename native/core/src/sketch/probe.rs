@@ -19,6 +19,8 @@ pub struct Probe {
     step: f32,
     sum: i32,
     length: f32,
+    /// Variance of the error that the rounding of the query's components makes in an inner product with a vector of length 1.
+    rounding: f32,
 }
 
 impl Probe {
@@ -35,6 +37,8 @@ impl Probe {
             sum: integers.iter().map(|&x| x as i32).sum(),
             query: integers,
             length: query.iter().map(|x| x * x).sum::<f32>().sqrt(),
+            // Errors between −½ and ½ of a step, all equally likely.
+            rounding: step * step / 12.0,
         }
     }
 
@@ -62,10 +66,12 @@ impl Probe {
         let length = self.layout.row_codes();
         let (codes, factors) = rows.split_at(rows.len() / self.layout.row() * length);
         products::sums::<ROW_BITS>(codes, length, &self.query, sums);
-        let (middle, error) = (ROW_MIDDLE * self.sum as f32, ERROR * self.length);
+        let (middle, variance) = (ROW_MIDDLE * self.sum as f32, (ERROR * self.length).powi(2));
         for (n, (&sum, factor)) in sums.iter().zip(factors.chunks_exact(FACTOR)).enumerate() {
             let factor = f16::from_le_bytes([factor[0], factor[1]]).to_f32();
-            each(n, mean + factor * self.step * (sum as f32 - middle), factor * error);
+            // If a document has one passage, its residual is short, and the rounding of the query counts as much.
+            let deviation = (factor * factor * variance + self.rounding).sqrt();
+            each(n, mean + factor * self.step * (sum as f32 - middle), deviation);
         }
     }
 }

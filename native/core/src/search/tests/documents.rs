@@ -93,6 +93,39 @@ fn allowed(snapshot: &Snapshot, every: usize) -> Vec<Selected> {
     selected
 }
 
+/// A count of few documents must not miss one that barely reaches the threshold, although each has one passage only.
+#[test]
+fn counts_with_wide_bounds_miss_nothing() {
+    let Corpus { docs, queries } = corpus(1_500, 8);
+    let docs: Vec<_> = docs.into_iter().flatten().map(|passage| vec![passage]).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let snapshot = snapshot(dir.path(), &docs, 2, 0);
+    let selected = allowed(&snapshot, 1);
+    let (mut counted, mut missed) = (0, [0, 0]);
+    for query in &queries {
+        for min_score in [0.3, 0.4, 0.5, 0.6, 0.7] {
+            let request = Request {
+                query,
+                documents: 200,
+                chunks: 1,
+                dedupe: false,
+                by_family: false,
+                shown: None,
+                min_score,
+            };
+            let count = |scan| search(&snapshot, &selected, &[scan; 2], &request).unwrap().hits.len();
+            let exact = count(Scan::Exact);
+            counted += exact;
+            for (n, deviations) in [5.0, 8.0].into_iter().enumerate() {
+                missed[n] += exact - count(Scan::Documents { deviations });
+            }
+        }
+    }
+    assert!(counted > 10_000);
+    // Narrower bounds miss three.
+    assert!(missed[1] <= 1, "{missed:?} of {counted}");
+}
+
 #[test]
 fn little_is_missed_and_every_score_is_exact() {
     let Corpus { docs, queries } = corpus(3_000, 12);
