@@ -215,7 +215,7 @@ function grouping({ target, vectors, models: { embedder } }: Stage): Tasks {
     'as planned, four axes, scores from .5': (n) => {
       const share = shareAbove(target.native, vectors[n % QUESTIONS]!, selection, minScore);
       const { segments } = target.manifest;
-      const plan = planOf(segments, target.native.segments, selection, 10_000, { share });
+      const plan = planOf(segments, target.native.segments, selection, 10_000, { share, counts: true });
       return count(axes, scansOf(plan), minScore)(n);
     },
   };

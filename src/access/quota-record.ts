@@ -41,7 +41,7 @@ export type Reserved =
 
 /**
  * Reserves one search.
- * @param dropDead removes what ended processes hold; called only if nothing is left. Absent: that was done
+ * @param dropDead removes what ended processes hold; called only if nothing is left. Absent: the caller has removed it
  */
 export function reserveIn(
   record: QuotaRecord,

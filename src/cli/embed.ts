@@ -45,7 +45,9 @@ async function run(files: string[], flags: Record<string, unknown>): Promise<voi
   endWithReader();
   const output = await vectorOutput(format, embedder.dimensions, out);
   try {
-    await embedAll(embedder, kind, texts(files), output);
+    // Lines on a terminal show the progress themselves.
+    const progress = out === undefined && process.stdout.isTTY ? undefined : new ProgressLine();
+    await embedAll(embedder, kind, texts(files), output, progress);
     await output.end();
   } finally {
     await embedder.close();
@@ -83,14 +85,14 @@ async function embedAll(
   kind: (typeof KINDS)[number],
   lines: AsyncIterable<string>,
   output: VectorOutput,
+  progress: ProgressLine | undefined,
 ): Promise<void> {
-  const progress = new ProgressLine();
   let batch: string[] = [];
   let [chars, done] = [0, 0];
   const flush = async () => {
     if (batch.length > 0) await output.write(await embedder.embed(batch, kind));
     done += batch.length;
-    progress.update(`${counted(done, 'line')} embedded`);
+    progress?.update(`${counted(done, 'line')} embedded`);
     batch = [];
     chars = 0;
   };
@@ -102,6 +104,6 @@ async function embedAll(
     }
     await flush();
   } finally {
-    progress.end();
+    progress?.end();
   }
 }

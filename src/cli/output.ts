@@ -66,10 +66,7 @@ export function reportError(error: unknown): number {
   return usage ? EXIT.usage : EXIT.failed;
 }
 
-/**
- * Message for an error of the operating system that is not a fault of the program; undefined for other
- * errors.
- */
+/** Message for an error of the operating system, which is seldom a fault of the program; undefined for other errors. */
 function ofTheSystem(error: unknown): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
   const place = path === undefined ? 'a file' : path;

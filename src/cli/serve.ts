@@ -15,7 +15,7 @@ import { makeDurableFolder } from '../store/room.js';
 import { accessDir, openAccess } from './access-folder.js';
 import { createKey } from './keys.js';
 import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, withSettings } from './options.js';
-import { COMMAND, counted, size } from './output.js';
+import { COMMAND, counted, EXIT, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
 
@@ -99,12 +99,14 @@ SIGTERM and SIGINT shut down after running requests; SIGHUP reads the certificat
 async function run(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
   const { data } = config;
-  // From the start: a service manager may send them while the index is opened.
-  let onHangUp = () => {};
+  // From the start: a service manager may send signals while the index is opened. Nothing is served yet that would have to end.
+  let onStop: () => void = () => process.exit(EXIT.done);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => onStop());
+  let isHungUp = false;
+  let onHangUp = () => {
+    isHungUp = true;
+  };
   process.on('SIGHUP', () => onHangUp());
-  const told = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
   const metrics = new Metrics();
   const engine = await openEngine(config, metrics);
   const drawings = await openStore(config).catch(async (error: unknown) => {
@@ -126,7 +128,12 @@ async function run(flags: Record<string, unknown>): Promise<void> {
       throw error;
     },
   );
+  // Before the banner is shown: a user may press Ctrl-C at once.
+  const told = new Promise<void>((resolve) => {
+    onStop = resolve;
+  });
   onHangUp = () => reload(server, flags, log, config);
+  if (isHungUp) onHangUp();
   process.stderr.write(
     await banner(engine, server.url, config, keyOf(access, data, secret), secretOf(config, data)),
   );

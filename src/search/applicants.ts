@@ -18,7 +18,7 @@ import { selectionOf } from './selections.js';
 
 /** Publications that are read to learn names from, at most: an even sample of those of the applicant. */
 const SAMPLE = 500;
-/** Members of a family that are read, at most. A family_id of thousands of publications is no family. */
+/** Members of a family that are read, at most: an even sample of a larger one. A family_id of thousands of publications is no family. */
 const FAMILY_READ = 100;
 /** Names that are added, at most: those that most records state. */
 export const NAMES_MAX = 20;
@@ -109,8 +109,10 @@ function addFamilies(
   for (const [n, doc] of asking.entries()) {
     const head = headOf(doc)!;
     const from = companyKey(soleApplicant(head)!.name);
-    for (const member of members.subarray(at[n]!, Math.min(at[n + 1]!, at[n]! + FAMILY_READ))) {
-      const other = headOf(member);
+    const own = members.subarray(at[n]!, at[n + 1]!);
+    const step = Math.max(1, Math.ceil(own.length / FAMILY_READ));
+    for (let m = 0; m < own.length; m += step) {
+      const other = headOf(own[m]!);
       const name = soleApplicant(other)?.name;
       if (!other || name === undefined || other.country === head.country) continue;
       const once = JSON.stringify([head.family_id, from, other.country, companyKey(name)]);

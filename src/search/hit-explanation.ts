@@ -34,7 +34,7 @@ export interface ScoreParts {
 /** A word of the question in a passage. */
 type Match = HitExplanation['matches'][number];
 
-/** The words of a question and the required terms in the passages of a result, and their translations: the first of each passage. */
+/** The words of a question and the required terms in the passages of a result, and their translations, required terms first. */
 export function matchesIn(question: QuestionWords, chunks: readonly Chunk[]): Match[] {
   return [...requiredIn(question, chunks), ...wordsIn(question, chunks)];
 }

@@ -176,8 +176,8 @@ export interface PlanOptions {
    */
   sure?: number | undefined;
   /**
-   * For a count of the documents that reach a threshold: of segments with sketches, no index and no codes are asked, which find
-   * .99 of the nearest documents. A count of few documents would often miss one.
+   * For a count of the documents that reach a threshold: unless a kind of index was chosen, no index and no codes of segments with
+   * sketches are asked, which find .99 of the nearest documents. A count of few documents would often miss one.
    */
   counts?: boolean | undefined;
   /** Index kind of the folder, which may be the reason why a segment has no index. */

@@ -218,7 +218,10 @@ function countsAreRight(
   for (const { vector, fields } of searches.filter((_, n) => n % 6 === 1)) {
     const { filters } = parseSemantic({ query: 'any', ...fields });
     const selection = snapshot.select(clausesOf(filters, store));
-    const plan = planOf(entries, snapshot.segments, selection, 500, options);
+    const plan = planOf(entries, snapshot.segments, selection, 500, {
+      counts: options.only === undefined || options.only === 'documents',
+      ...options,
+    });
     if (plan.exact) continue;
     approximate += 1;
     const at = cosineOfPlace(snapshot, vector, selection, entries.length, 120);

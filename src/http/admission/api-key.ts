@@ -13,7 +13,7 @@ export interface KeyCheck {
    */
   verifyId(id: string): Verification;
   isAvailable(): boolean;
-  /** Whether no key was ever made. */
+  /** Whether the folder has no file of keys: none was made, or the file is gone. */
   isMissing(): boolean;
   maintenance(): Maintenance | undefined;
 }

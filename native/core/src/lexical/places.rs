@@ -47,8 +47,8 @@ impl Sought {
 
 impl Questions {
     /// The places in a text that hold a concept or a translation of one, ascending, and at most `MOST_PLACES`. Of concepts
-    /// with the same translation, such as the pairs of characters of a word, the longest counts. Places of one phrase do not
-    /// overlap.
+    /// with the same translation, such as the pairs of characters of a word, the longest counts. No term is in two
+    /// places of one phrase.
     ///
     /// Two characters of a longer word of the concepts count only if they are not a fragment of another word: see
     /// `fragments.rs`.
@@ -101,8 +101,9 @@ impl<'a> Occurrences<'a> {
         Occurrences { found, at }
     }
 
-    /// The bytes of the text that hold a phrase, ascending. None overlaps an earlier one, as in `Xaa Xaa Xaa` for the phrase
-    /// `Xaa Xaa`. Takes time in proportion to the occurrences of the first term, times the terms of the phrase.
+    /// The bytes of the text that hold a phrase, ascending. No term is in two of them, as in `Xaa Xaa Xaa` for the phrase
+    /// `Xaa Xaa`. Takes time in proportion to the occurrences of all terms, and to those of the
+    /// first term times the number of terms.
     fn of_phrase(&self, phrase: &Phrase) -> Vec<(u32, u32)> {
         let of_term = |(far, term): &(u32, String)| Some((*far, self.at.get(term.as_str())?.as_slice()));
         let Some(mut terms) = phrase.terms.iter().map(of_term).collect::<Option<Vec<_>>>() else {
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_repeated_words_do_not_overlap_and_are_bounded() {
+    fn places_of_repeated_words_share_no_word_and_are_bounded() {
         let mut questions = Questions::default();
         let text = "Xaa ".repeat(300);
         let phrases = (31..=50).map(|words| questions.phrase("Xaa ".repeat(words).trim()).unwrap());

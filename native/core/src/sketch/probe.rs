@@ -69,7 +69,7 @@ impl Probe {
         let (middle, variance) = (ROW_MIDDLE * self.sum as f32, (ERROR * self.length).powi(2));
         for (n, (&sum, factor)) in sums.iter().zip(factors.chunks_exact(FACTOR)).enumerate() {
             let factor = f16::from_le_bytes([factor[0], factor[1]]).to_f32();
-            // If a document has one passage, its residual is short, and the rounding of the query counts as much.
+            // If a document has one passage, its residual is short, and the rounding of the query counts, too.
             let deviation = (factor * factor * variance + self.rounding).sqrt();
             each(n, mean + factor * self.step * (sum as f32 - middle), deviation);
         }

@@ -21,7 +21,10 @@ export interface Readiness {
 export async function readiness(services: Checked): Promise<Readiness> {
   const engine = services.engine.ready();
   const missing = [...engine.missing];
-  if (services.access.isMissing()) missing.push('there is no API key yet; make one: priorart keys create');
+  if (services.access.isMissing())
+    missing.push(
+      'there are no keys: make the first with `priorart keys create`, or put back access/keys.db if it was there',
+    );
   else if (!services.access.isAvailable()) missing.push('the key store cannot be read');
   // The check creates missing counters. So it runs only in a folder of the engine.
   else if (engine.ready) {

@@ -95,7 +95,7 @@ fn allowed(snapshot: &Snapshot, every: usize) -> Vec<Selected> {
 
 /// A count of few documents must not miss one that barely reaches the threshold, although each has one passage only.
 #[test]
-fn counts_with_wide_bounds_miss_nothing() {
+fn counts_with_wide_bounds_miss_next_to_nothing() {
     let Corpus { docs, queries } = corpus(1_500, 8);
     let docs: Vec<_> = docs.into_iter().flatten().map(|passage| vec![passage]).collect();
     let dir = tempfile::tempdir().unwrap();
