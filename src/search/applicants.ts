@@ -109,10 +109,10 @@ function addFamilies(
   for (const [n, doc] of asking.entries()) {
     const head = headOf(doc)!;
     const from = companyKey(soleApplicant(head)!.name);
-    const own = members.subarray(at[n]!, at[n + 1]!);
-    const step = Math.max(1, Math.ceil(own.length / FAMILY_READ));
-    for (let m = 0; m < own.length; m += step) {
-      const other = headOf(own[m]!);
+    const family = members.subarray(at[n]!, at[n + 1]!);
+    const step = Math.max(1, Math.ceil(family.length / FAMILY_READ));
+    for (let m = 0; m < family.length; m += step) {
+      const other = headOf(family[m]!);
       const name = soleApplicant(other)?.name;
       if (!other || name === undefined || other.country === head.country) continue;
       const once = JSON.stringify([head.family_id, from, other.country, companyKey(name)]);

@@ -173,7 +173,7 @@ describe('quota', () => {
     now += QUOTA_LEASE_MS + 1;
     other.tend();
     assert.equal(rest(), 30);
-    // Version 0.1.0 removed the lease only.
+    // Earlier versions removed the lease only.
     killed.reserve('acc_a', cycleOf(4), 30);
     const file = new native.Sqlite(join(dir, COUNTERS_FILE), false, 1000);
     file.rows('DELETE FROM leases', []);

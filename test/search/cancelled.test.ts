@@ -41,7 +41,7 @@ describe('a cancelled search', () => {
       assert.equal(many, few + 19);
       await assert.rejects(search(20, many), /cancelled/);
     } finally {
-      folder.close();
+      await folder.close();
     }
   });
 });

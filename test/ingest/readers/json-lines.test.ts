@@ -96,6 +96,11 @@ describe('JSON Lines', () => {
       [3, '4. A rod.'],
       [4, '3.5 mm of steel.'],
     ]);
+    assert.deepEqual(texts(['1．경첩.', '2. 핀.', '3.']), [
+      [1, '1．경첩.'],
+      [2, '핀.'],
+      [3, '3.'],
+    ]);
     // With a number of its own, a text is kept: it may begin with a list, and an export is read back unchanged.
     const numbered = ['1) a chelating agent; 2) a base', '2. 핀.', '3．경첩.'];
     assert.deepEqual(

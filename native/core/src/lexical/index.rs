@@ -196,10 +196,10 @@ fn phrases(mut postings: Vec<(&[u32], SegmentPostings)>, mut each: impl FnMut(u3
             let moved = furthest - distances[0];
             let list = if n == 0 { &mut starts } else { &mut positions };
             postings.positions_with_offset(moved, list);
-            if n == 0 {
-                positions.clone_from(&starts);
-            } else {
+            if n > 0 {
                 keep_common(&mut starts, &positions, 0);
+            } else if distances.len() > 1 {
+                positions.clone_from(&starts);
             }
             // The same term at its other distances.
             for distance in &distances[1..] {
