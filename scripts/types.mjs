@@ -38,6 +38,7 @@ const SEARCH_TYPES = [
   [answers.searchResponseSchema, 'SearchResponse', 'The answer of a search.'],
   [answers.analyticsResultSchema, 'AnalyticsResult', 'A patent on a page of statistics.'],
   [answers.analyticsStatsSchema, 'AnalyticsStats', 'Counts by the requested axes.'],
+  [answers.countExplanationSchema, 'CountExplanation', 'How the documents of statistics were counted.'],
   [
     answers.analyticsResponseSchema,
     'AnalyticsResponse',

@@ -97,10 +97,14 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
 }
 
-/** Options of a search. */
-export interface SearchOptions extends CallOptions {
-  /** Scans every vector that the filter allows, even if there is an index. Default: false. */
+/** Options of statistics. */
+export interface AnalyzeOptions extends CallOptions {
+  /** Scans every vector that the filter allows, even if there is an index or there are sketches. Default: false. */
   exact?: boolean | undefined;
+}
+
+/** Options of a search. */
+export interface SearchOptions extends AnalyzeOptions {
   /** Whether the reranker orders the results; false orders them by similarity. Default: true. */
   rerank?: boolean | undefined;
 }
@@ -124,7 +128,8 @@ export interface PatentsOptions extends GetOptions {
 }
 
 export const CALL: OptionRules<CallOptions> = { signal: abortSignal, deadlineMs: milliseconds };
-export const SEARCH: OptionRules<SearchOptions> = { ...CALL, exact: flag, rerank: flag };
+export const ANALYZE: OptionRules<AnalyzeOptions> = { ...CALL, exact: flag };
+export const SEARCH: OptionRules<SearchOptions> = { ...ANALYZE, rerank: flag };
 export const GET: OptionRules<GetOptions> = { vectors: flag, signal: abortSignal };
 /** The content of `filter` is checked like the filter of a search. */
 export const PATENTS: OptionRules<PatentsOptions> = {

@@ -1,6 +1,8 @@
 /** The library: an open data folder as used by an application. */
 import { checkOptions, type OptionRules } from './check-options.js';
 import {
+  ANALYZE,
+  type AnalyzeOptions,
   CALL,
   type CallOptions,
   CLUSTER,
@@ -113,9 +115,10 @@ export class Engine {
    * another page, repeat the request with another `page`. Later pages use the state of the first page.
    * @throws PriorartError as `search`
    */
-  async analyze(request: AnalyticsRequest, options: CallOptions = {}): Promise<AnalyticsResponse> {
-    this.#check('analyze', options, CALL);
-    const query = parseAnalytics(request);
+  async analyze(request: AnalyticsRequest, options: AnalyzeOptions = {}): Promise<AnalyticsResponse> {
+    this.#check('analyze', options, ANALYZE);
+    const { exact = false } = options;
+    const query = { ...parseAnalytics(request), ...(exact ? { exact } : {}) };
     const body = await this.#backend.analyticsBody(query, { ...options, isPatient: true, owner: '' });
     return parsed(body.json);
   }

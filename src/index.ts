@@ -3,6 +3,7 @@ import './index/bundled.js'; // First: in a bundle, other modules fail too, with
 
 export { type Engine, open } from './engine.js';
 export type {
+  AnalyzeOptions,
   CallOptions,
   ClusterAddress,
   DrawingBucket,
@@ -68,10 +69,15 @@ export type {
   Bibliography,
   Chunk,
   CitedDocument,
+  CollapsedMember,
+  CountExplanation,
   Coverage,
   CoverageCountry,
   DetailsEntry,
   DetailsResponse,
+  ExcludedBy,
+  Highlight,
+  HitExplanation,
   SearchResponse,
   SearchResult,
 } from './search/types.js';

@@ -7,6 +7,12 @@ import { count, counted, print } from './output.js';
 import { questionOf, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
 
+/** How a cluster found the candidates. */
+const GATHERED: Readonly<Record<NonNullable<Explanation['gathered']>, string>> = {
+  exact: 'all passages that the filter allows were compared',
+  index: 'candidates from the index of the k-NN plugin, which may miss some',
+};
+
 /** Words that are listed. */
 const WORDS_SHOWN = 8;
 
@@ -37,6 +43,7 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
 
 function text({
   plan,
+  gathered,
   asOf,
   reading,
   model,
@@ -58,10 +65,11 @@ function text({
   return [
     ...(reading === undefined ? [] : [`read as   ${readingText(reading)}`]),
     `model     ${model}${calibrated ? '' : ' (not calibrated)'}`,
-    `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${counted(documents, 'document')}${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
+    `reranker  ${reranker === 'none' ? 'none: ordered by similarity' : rerankedText(reranker, { reranked, documents, read })}`,
     `nearest   ${best === undefined ? 'nothing fits' : `similarity ${best.toFixed(2)}`}${unrelated ? '; nothing here seems to be about this' : ''}`,
-    `words     ${wordsText(words)}`,
+    `words     ${wordsText(words, reading)}`,
     ...(asOf === undefined ? [] : [`as of     ${asOf}: only documents published before this day`]),
+    ...(gathered === undefined ? [] : [`cluster   ${GATHERED[gathered]}`]),
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${counted(plan.documents, 'document')}`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
     `scored    ${counted(scored, 'passage')} exactly, ${counted(visited, 'document')} visited, ${count(candidates)} estimated by indexes, widened ${counted(widened, 'time')}`,
@@ -72,6 +80,15 @@ function text({
   ].join('\n');
 }
 
+function rerankedText(
+  reranker: string,
+  { reranked, documents, read }: Pick<Explanation, 'reranked' | 'documents' | 'read'>,
+): string {
+  const scored = reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored';
+  const texts = read > 0 ? `, ${count(read)} by reading their texts` : '';
+  return `${reranker}; ${scored} ${counted(documents, 'document')}${texts}`;
+}
+
 function rescannedText(segments: number): string {
   return (
     `${counted(segments, 'segment')} scanned as a whole against the plan: ` +
@@ -79,7 +96,8 @@ function rescannedText(segments: number): string {
   );
 }
 
-function wordsText({ used, weight, added }: Explanation['words']): string {
+function wordsText({ used, weight, added }: Explanation['words'], reading: Reading | undefined): string {
+  if (reading?.as === 'classification' && reading.documents > 0) return 'none: a code is no text';
   if (used.length === 0) return 'no document holds a word of the question';
   const [first, rest] = [used.slice(0, WORDS_SHOWN), used.slice(WORDS_SHOWN)];
   const list = first.map(({ text, documents }) => `${text} (${count(documents)})`).join(', ');

@@ -57,7 +57,10 @@ const keyOf = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => le
 
 /** Declares the options of a search. */
 export function withFilters(command: Command): Command {
-  declare(command, SEARCH);
+  return withExact(declare(command, SEARCH));
+}
+
+function withExact(command: Command): Command {
   return command.option('--exact', 'score every vector that the filter allows, without an index');
 }
 
@@ -68,7 +71,7 @@ export function withFiltersOnly(command: Command): Command {
 
 /** Declares the options of semantic-analytics. */
 export function withAnalytics(command: Command): Command {
-  return declare(command, ANALYTICS);
+  return withExact(declare(command, ANALYTICS));
 }
 
 /** Options of a field. An object has one for each part: `date_range` with `from` is `--date-range-from`. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { open } from '../engine.js';
 import { parseAnalytics } from '../search/query.js';
 import { type AnalyticsRequest, STATS_AXES } from '../search/schema.js';
-import type { AnalyticsResponse, AnalyticsStats } from '../search/types.js';
+import type { AnalyticsResponse, AnalyticsStats, CountExplanation } from '../search/types.js';
 import { allowedBy } from './nothing-found.js';
 import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
 import { count, counted, interruption, print } from './output.js';
@@ -21,11 +21,13 @@ export function statsCommand(): Command {
       'after',
       `
 Counts every patent whose best passage has at least --min-score. Without --stats-group-by all four axes are shown.
+A question that is a classification code counts its whole class. With --explain a line says whether the count is exact, and --exact makes it so.
 With --json the output is exactly the body of POST /api/v1/search/semantic-analytics.
 
 Examples:
   priorart stats "solid electrolyte for lithium batteries"
   priorart stats "wind turbine blade" --countries EP,US --date-range-from 2015-01-01 --stats-group-by year
+  priorart stats "H01M 10/0562" --stats-group-by applicant
   priorart stats "lidar" --min-score 0.6 --page 2 --page-size 50 --json`,
     )
     .action(run);
@@ -38,15 +40,18 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
     stats_group_by: [...STATS_AXES],
     ...analyticsOf(await questionOf(words, command), flags),
   };
+  const json = flags['json'] === true;
   const engine = await open(place, { ...options, workers: 0 });
   try {
-    const response = await engine.analyze(request, { signal: interruption() });
-    const json = flags['json'] === true;
+    // The text says how a question was read, which only an explained answer tells.
+    const asked = json ? request : { ...request, explain: true };
+    const exact = flags['exact'] === true;
+    const response = await engine.analyze(asked, { exact, signal: interruption() });
     const nothing =
       !json && response.total_matched === 0 && place === data
         ? await whyNothing(data, request, response.min_score_used)
         : undefined;
-    print(response, json, () => nothing ?? textOf(response));
+    print(response, json, () => nothing ?? textOf(response, request.explain === true));
   } finally {
     await engine.close();
   }
@@ -61,18 +66,28 @@ async function whyNothing(data: string, request: AnalyticsRequest, minScore: num
   );
 }
 
-function textOf({
-  total_matched,
-  min_score_used,
-  stats,
-  page,
-  total_pages,
-  results,
-  applicant_names: names,
-}: AnalyticsResponse): string {
+function textOf(
+  {
+    total_matched,
+    min_score_used,
+    stats,
+    page,
+    total_pages,
+    results,
+    applicant_names: names,
+    classification,
+    explanation,
+  }: AnalyticsResponse,
+  isExplained: boolean,
+): string {
+  const ofClass = classification === undefined ? '' : ` classified under ${classification}`;
+  // All documents of a class count.
+  const similar =
+    ofClass !== '' && min_score_used === 0 ? '' : ` with a similarity of ${min_score_used} or more`;
   return [
     ...namesText(names),
-    `${counted(total_matched, 'patent')} with a similarity of ${min_score_used} or more`,
+    `${counted(total_matched, 'patent')}${ofClass}${similar}`,
+    ...(isExplained && explanation ? [explanationText(explanation)] : []),
     ...charts(stats),
     `Page ${page} of ${count(total_pages)}:\n${results
       .map(
@@ -81,6 +96,14 @@ function textOf({
       )
       .join('\n')}`,
   ].join('\n\n');
+}
+
+function explanationText({ exact, documents, scans }: CountExplanation): string {
+  const how = exact
+    ? 'The count is exact'
+    : 'The count may miss patents that barely reach this similarity, 1 % at most';
+  const by = scans.length === 0 ? '' : ` (scan: ${scans.join(', ')})`;
+  return `${how}${by}. The filters allow ${counted(documents, 'publication')}.`;
 }
 
 function charts({ by_year, by_country, top_applicants, top_ipc }: AnalyticsStats): string[] {

@@ -22,18 +22,23 @@ export async function countsOfAll(
   return new Map(lists.map((clauses, n) => [JSON.stringify(clauses), counts[n]!]));
 }
 
-/** The counts that an explained search may show: of each condition by itself, and of the required terms. */
+/**
+ * The counts that an explained search may show: of each condition by itself, and of the required terms.
+ * @param clauses of the filters
+ * @param asked conditions of the filters and of the question, if their count is shown, too
+ */
 export async function knownCounts(
   state: OneState,
-  { filters, explain, highlight }: SemanticQuery,
+  { filters, explain, highlight }: Pick<SemanticQuery, 'filters' | 'explain' | 'highlight'>,
   clauses: FilterClause[],
+  asked: FilterClause[] = clauses,
 ): Promise<Map<string, number> | undefined> {
   if (!explain && !highlight) return undefined;
   const translate = filters.translateTerms === true;
   const terms = (filters.values.must_terms ?? []).map((term): FilterClause[] => [
     { column: WORDS, test: 'holds', terms: [term], translate },
   ]);
-  const alone = explain ? [[], clauses, ...clauses.map((clause) => [clause])] : [];
+  const alone = explain ? [[], clauses, asked, ...clauses.map((clause) => [clause])] : [];
   return countsOfAll(state, [...terms, ...alone]);
 }
 

@@ -60,14 +60,23 @@ export interface NearestOptions {
   least?: number | undefined;
 }
 
-/**
- * The documents with the greatest scores, best first. An index gives no more than `K_MAX` of a shard: if it may have left
- * some out for that reason alone, all are compared.
- */
+/** The documents with the greatest scores, best first. */
 export async function nearest(state: OneState, options: NearestOptions): Promise<Near[]> {
-  const found = await search(state, options);
-  const isCut = options.scan === 'index' && options.size > K_MAX && found.length >= K_MAX;
-  return isCut ? await search(state, { ...options, scan: 'exact' }) : found;
+  return (await nearestBy(state, options)).near;
+}
+
+/**
+ * The same, with how they were found. An index gives no more than `K_MAX` of a shard: if it may have left some out for that
+ * reason alone, all are compared.
+ */
+export async function nearestBy(
+  state: OneState,
+  options: NearestOptions,
+): Promise<{ near: Near[]; scan: Scan }> {
+  const { scan } = options;
+  const near = await search(state, options);
+  const isCut = scan === 'index' && options.size > K_MAX && near.length >= K_MAX;
+  return isCut ? { near: await search(state, { ...options, scan: 'exact' }), scan: 'exact' } : { near, scan };
 }
 
 async function search(

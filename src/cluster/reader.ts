@@ -35,7 +35,7 @@ import {
 } from './groups.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
 import { fetchByIds, fetchFigures, idsWhere, KEYS, PATENT_ID, withIds } from './lookups.js';
-import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
+import { type Near, nearest, nearestBy, nearOf, type Scan, scanOf } from './nearest.js';
 import { askingProducts, productsOf } from './products.js';
 import type { PublicationsInMemory } from './publications.js';
 import type { Totals } from './totals.js';
@@ -82,6 +82,7 @@ export class ClusterReader extends IndexReader {
   readonly #collection: Collection;
   readonly #publications: PublicationsInMemory;
   #open: WorkingSet;
+  #gathered: Scan | undefined;
   /** The vector of the question, after `gather`. */
   vector: Float32Array = new Float32Array();
 
@@ -118,6 +119,10 @@ export class ClusterReader extends IndexReader {
     return 'topK' in query
       ? this.#gatherSearch(query, subject)
       : this.#gatherStatistics(query, subject, calibration);
+  }
+
+  override get gathered(): Scan | undefined {
+    return this.#gathered;
   }
 
   /** Fetches the texts that an answer shows, and the names of drawings. */
@@ -197,6 +202,7 @@ export class ClusterReader extends IndexReader {
   ): Promise<Near[]> {
     const { state } = this.#collection;
     const scan = query.exact ? 'exact' : await this.#scanOf(filter);
+    this.#gathered = scan;
     if (!query.balance) return nearestGroups(state, { vector, filter, scan, size: wanted, onePer: field });
     const groups = await this.#valuesOf(query.balance, filter);
     const size = Math.min(wanted, TOP_K.max);
@@ -267,7 +273,7 @@ export class ClusterReader extends IndexReader {
     const filter = filterOf(clauses);
     const grouping = groupingOf(query);
     const key = keyOf(grouping);
-    const scan = await this.#scanOf(filter);
+    const scan = query.exact ? 'exact' : await this.#scanOf(filter);
     const least = leastCosine(leastSimilarity(query, subject), calibration);
     const near = await this.#nearDocuments(vector, filter, scan, query.maxResults + first.length, key, least);
     const scores = new Map(near.map(({ patentId, score }) => [patentId, score]));
@@ -288,7 +294,11 @@ export class ClusterReader extends IndexReader {
     const documents = ids
       .map((id) => ({ doc: this.#publications.docOf(id)!, scores: [scores.get(id)!] }))
       .sort((a, b) => a.doc - b.doc);
-    const known = { fulfil: await fulfilling(state, clauses, ids), scoreQuestion: SCORE_QUESTION };
+    const [counts, fulfil] = await together([
+      knownCounts(state, query, clausesOf(query.filters, this.#publications), clauses),
+      fulfilling(state, clauses, ids),
+    ]);
+    const known = { counts, fulfil, scoreQuestion: SCORE_QUESTION };
     this.use(scoredDocuments(documents), known, { dimensions: SCORE_QUESTION.length });
   }
 
@@ -312,7 +322,9 @@ export class ClusterReader extends IndexReader {
   ): Promise<Near[]> {
     for (let size = groups + BESIDES; ; size *= 2) {
       const most = Math.min(size, DOCUMENTS_MOST);
-      const near = await nearest(this.#collection.state, { vector, filter, scan, size: most, least });
+      const options = { vector, filter, scan, size: most, least };
+      const { near, scan: used } = await nearestBy(this.#collection.state, options);
+      this.#gathered = used;
       const enough = new Set(near.map(key)).size >= groups;
       if (enough || near.length < most || most === DOCUMENTS_MOST) return near;
     }

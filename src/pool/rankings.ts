@@ -117,8 +117,8 @@ export class Rankings {
   }
 }
 
-/** Key of a ranking. Pages of any size belong to the same ranking. */
-function keyOf({ page: _, pageSize: __, ...query }: AnalyticsQuery, owner: string): string {
+/** Key of a ranking. Pages of any size belong to the same ranking, explained or not. */
+function keyOf({ page: _, pageSize: __, explain: ___, ...query }: AnalyticsQuery, owner: string): string {
   return createHash('sha256')
     .update(JSON.stringify([owner, query]))
     .digest('base64');

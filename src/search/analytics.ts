@@ -14,6 +14,7 @@ import { type ReadFilters, readFilters } from './as-of.js';
 import { inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { type Groups, groupingOf, groupsOf, membersOf, someGroups } from './collapse.js';
+import { type CountExplained, countExplained } from './count-explanation.js';
 import { clausesOf, dateColumn } from './filter.js';
 import { firstInOrder, withoutOthers } from './first.js';
 import { planOf, scansOf } from './plan.js';
@@ -35,22 +36,25 @@ export interface RankedDocuments {
   groups?: Groups;
 }
 
-export interface Ranking extends RankedDocuments {
-  /** Generation of the manifest that was searched. */
-  generation: number;
+/** What all pages of a ranking show. */
+interface Shared {
   stats: AnalyticsStats;
   /** The least similarity that counts, as shown. */
   minScore: number;
   /** What the filters became. */
   read: ReadFilters;
+  /** Shown if the page's request has `explain`. */
+  explained: CountExplained;
+}
+
+export interface Ranking extends RankedDocuments, Shared {
+  /** Generation of the manifest that was searched. */
+  generation: number;
 }
 
 /** A part of a ranking, with the statistics of the whole ranking. */
-export interface RankingPage extends RankedDocuments {
+export interface RankingPage extends RankedDocuments, Shared {
   total: number;
-  stats: AnalyticsStats;
-  minScore: number;
-  read: ReadFilters;
 }
 
 /**
@@ -73,7 +77,7 @@ export async function rankAnalytics(
   cancellation.check();
   const least = leastSimilarity(query, subject);
   const { manifest, native } = reader.snapshot();
-  const { counts, order, groups, plan, filter, names } = calling(() => {
+  const { counts, clauses, order, groups, plan, filter, names } = calling(() => {
     const { filters, names } = withApplicantNames(native, reader.store, query.filters);
     const clauses = [...clausesOf(filters, reader.store), ...subject.clauses];
     const grouping = groupingOf(query);
@@ -87,6 +91,7 @@ export async function rankAnalytics(
     const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults, {
       share,
       counts: true,
+      exact: query.exact,
       indexKind: manifest.indexKind,
     });
     const counted = native.count(vector, selection, scansOf(chosen), {
@@ -103,7 +108,7 @@ export async function rankAnalytics(
     const order = balancedOrder(reader.store, counted.page.docs, subject, query);
     const docs = order.map((n) => counted.page.docs[n]!);
     const groups = query.collapse && groupsOf(native, selectionOf(native, clauses), docs, grouping);
-    return { counts: counted, order, groups, plan: chosen, filter: filtered, names };
+    return { counts: counted, clauses, order, groups, plan: chosen, filter: filtered, names };
   });
   trace.timings = { embed, filter, knn: clock() };
   trace.scans = plan.segments.map(({ scan }) => scan);
@@ -114,6 +119,9 @@ export async function rankAnalytics(
     stats: statsOf(counts),
     minScore: least,
     read: readFilters(reader.store, query.filters, names),
+    explained: calling(() =>
+      countExplained(reader, native, query, subject, { plan, clauses, total: docs.length }),
+    ),
     ...(groups ? { groups } : {}),
     docs: order.map((n) => docs[n]!),
     similarities: Float64Array.from(order, (n) => shown(similarity(scores[n]!, calibration))),
@@ -152,6 +160,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
     stats: ranking.stats,
     minScore: ranking.minScore,
     read: ranking.read,
+    explained: ranking.explained,
     docs: part(ranking.docs),
     similarities: part(ranking.similarities),
     passages: part(ranking.passages),
@@ -165,7 +174,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
 export function analyticsPage(
   documents: DocumentReader,
   query: AnalyticsQuery,
-  { docs, similarities, passages, groups, total, stats, minScore, read }: RankingPage,
+  { docs, similarities, passages, groups, total, stats, minScore, read, explained }: RankingPage,
 ): AnalyticsResponse | undefined {
   const results: AnalyticsResult[] = [];
   for (const [n, doc] of docs.entries()) {
@@ -196,6 +205,7 @@ export function analyticsPage(
     total_pages: Math.ceil(total / query.pageSize),
     stats,
     results,
+    ...(query.explain ? explained : {}),
   };
 }
 

@@ -6,6 +6,9 @@ import { z } from 'zod';
 import { CHUNKS_PER_RESULT, MATCHES_MAX, TOP_K, TOP_LIST } from '../limits.js';
 import { COUNTRIES } from '../patent/country.js';
 
+/** Ways of comparing documents with a question; see plan.ts. */
+const COUNT_SCANS = ['exact', 'documents', 'codes', 'ivf', 'hnsw', 'index'] as const;
+
 const day = () => z.string().meta({ format: 'date', examples: ['2020-01-31'] });
 /** A date of a record. */
 const dayOf = (what: string) => z.exactOptional(day()).describe(`${what}; absent if the source has none`);
@@ -180,6 +183,21 @@ const applicantNames = () =>
       'Names of the applicant that were searched for beside the one asked; absent unless the request has applicant_expand',
     );
 
+const classification = () =>
+  z
+    .exactOptional(z.string())
+    .describe(
+      'The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain',
+    );
+
+const excludedBy = () =>
+  z
+    .exactOptional(z.array(excludedBySchema))
+    .describe(
+      'If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave ' +
+        'out none are not listed. Absent unless the request has explain',
+    );
+
 const asOfDay = () =>
   z
     .exactOptional(z.string())
@@ -191,18 +209,9 @@ export const searchResponseSchema = z.strictObject({
   total: count().max(TOP_K.max).describe('Length of results'),
   applicant_names: applicantNames(),
   as_of_day: asOfDay(),
-  classification: z
-    .exactOptional(z.string())
-    .describe(
-      'The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain',
-    ),
+  classification: classification(),
   results: z.array(searchResultSchema).max(TOP_K.max).describe('Patents, best first'),
-  excluded_by: z
-    .exactOptional(z.array(excludedBySchema))
-    .describe(
-      'If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave ' +
-        'out none are not listed. Absent unless the request has explain',
-    ),
+  excluded_by: excludedBy(),
 });
 
 export const analyticsResultSchema = z.strictObject({
@@ -243,6 +252,24 @@ export const analyticsStatsSchema = z.strictObject({
     .describe('By 4-character subclass; absent if stats_group_by lacks ipc'),
 });
 
+/** How the documents of statistics were counted. */
+export const countExplanationSchema = z.strictObject({
+  exact: z
+    .boolean()
+    .describe(
+      'Whether the count is exact. If not, every number is that of documents that do reach min_score, but documents that ' +
+        'barely reach it may be missing: 1 % at most',
+    ),
+  documents: count().describe('Documents that the filters allow, before deduplication'),
+  scans: z
+    .array(z.enum(COUNT_SCANS))
+    .describe(
+      'How documents were compared with the question. exact: all passages. documents: in the order of bounds on their scores, ' +
+        'from sketches. codes, ivf, hnsw: estimated or proposed by an index of that kind. index: found by the index of a ' +
+        'cluster. Empty if the filters allow nothing',
+    ),
+});
+
 export const analyticsResponseSchema = z.strictObject({
   query: z.string().describe('The question'),
   applicant_names: applicantNames(),
@@ -254,6 +281,11 @@ export const analyticsResponseSchema = z.strictObject({
   total_pages: count().describe('Pages that there are'),
   stats: analyticsStatsSchema.describe('Counts over all documents that matched'),
   results: z.array(analyticsResultSchema).describe('Documents of this page, most similar first'),
+  explanation: z
+    .exactOptional(countExplanationSchema)
+    .describe('How the documents were counted; absent unless the request has explain'),
+  classification: classification(),
+  excluded_by: excludedBy(),
 });
 
 const nameSchema = z.strictObject({

@@ -55,6 +55,11 @@ export interface WordsExplained {
 export interface Explanation {
   /** How each segment was scanned. */
   plan: Plan;
+  /**
+   * On a cluster: how its documents were compared with the question. `exact`: all passages that the filter allows. `index`: the
+   * k-NN plugin found the nearest ones, and may have missed some. The plan is that of the candidates. Absent for a folder.
+   */
+  gathered?: 'exact' | 'index';
   /** With `as_of`: the day, `YYYY-MM-DD`, before which the documents were published. */
   asOf?: string;
   /** How the question was read, if it has the form of a number or of a classification code. Absent: as a text. */

@@ -203,6 +203,8 @@ export interface AnalyticsRequest {
   page?: number | null | undefined;
   /** Results on a page. 1 to 100. Default: 20. */
   page_size?: number | null | undefined;
+  /** Say in explanation how the documents were counted, and whether the count is exact. If the filters allow nothing, the answer says in excluded_by how many documents each condition leaves out. Default: false. */
+  explain?: boolean | null | undefined;
 }
 
 /** A request for documents as markdown. */
@@ -410,6 +412,16 @@ export interface AnalyticsStats {
   }[];
 }
 
+/** How the documents of statistics were counted. */
+export interface CountExplanation {
+  /** Whether the count is exact. If not, every number is that of documents that do reach min_score, but documents that barely reach it may be missing: 1 % at most. */
+  exact: boolean;
+  /** Documents that the filters allow, before deduplication. */
+  documents: number;
+  /** How documents were compared with the question. exact: all passages. documents: in the order of bounds on their scores, from sketches. codes, ivf, hnsw: estimated or proposed by an index of that kind. index: found by the index of a cluster. Empty if the filters allow nothing. */
+  scans: ('exact' | 'documents' | 'codes' | 'ivf' | 'hnsw' | 'index')[];
+}
+
 /** Statistics over all patents with at least `min_score`, and a page of them. */
 export interface AnalyticsResponse {
   /** The question. */
@@ -432,6 +444,12 @@ export interface AnalyticsResponse {
   stats: AnalyticsStats;
   /** Documents of this page, most similar first. */
   results: AnalyticsResult[];
+  /** How the documents were counted; absent unless the request has explain. */
+  explanation?: CountExplanation;
+  /** The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain. */
+  classification?: string;
+  /** If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave out none are not listed. Absent unless the request has explain. */
+  excluded_by?: ExcludedBy[];
 }
 
 /** A document that a publication cites. */

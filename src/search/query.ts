@@ -105,6 +105,10 @@ export interface AnalyticsQuery extends Subjects {
   page: number;
   pageSize: number;
   filters: Filters;
+  /** Say how the documents were counted. All pages belong to one ranking, with it or without. */
+  explain?: true;
+  /** Scan every allowed vector instead of using an approximate plan. Of the library and the command line only. */
+  exact?: boolean;
 }
 
 export interface DetailsQuery {
@@ -237,6 +241,7 @@ export function parseAnalytics(input: unknown): AnalyticsQuery {
     dateType,
     page: body.page ?? 1,
     pageSize: body.page_size ?? PAGE_SIZE.default,
+    ...(body.explain ? { explain: true as const } : {}),
     filters: filters(body, dates),
   };
 }

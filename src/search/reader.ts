@@ -57,6 +57,14 @@ export class IndexReader {
     return undefined;
   }
 
+  /**
+   * How the last `gather` compared documents with the question: `index` may have missed some. Undefined if nothing is
+   * gathered.
+   */
+  get gathered(): 'exact' | 'index' | undefined {
+    return undefined;
+  }
+
   get store(): Publications {
     return this.#folder.store;
   }

@@ -228,6 +228,14 @@ export const analyticsSchema = z
         .nullish()
         .describe('Results on a page')
         .meta({ default: PAGE_SIZE.default }),
+      explain: z
+        .boolean({ error: 'true or false' })
+        .nullish()
+        .describe(
+          'Say in explanation how the documents were counted, and whether the count is exact. If the filters allow nothing, ' +
+            'the answer says in excluded_by how many documents each condition leaves out',
+        )
+        .meta({ default: false }),
     },
     { error: 'a JSON object' },
   )

@@ -102,7 +102,8 @@ export async function searchSemantic(
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';
   const explanation: Explanation = {
-    plan: candidates.plan,
+    plan: { ...candidates.plan, exact: candidates.plan.exact && reader.gathered !== 'index' },
+    ...(reader.gathered === undefined ? {} : { gathered: reader.gathered }),
     ...(read.as_of_day === undefined ? {} : { asOf: read.as_of_day }),
     ...(subject.reading === undefined ? {} : { reading: subject.reading }),
     model: modelName(reader.embedder),

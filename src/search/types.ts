@@ -7,6 +7,7 @@ export type {
   Chunk,
   CitedDocument,
   CollapsedMember,
+  CountExplanation,
   Coverage,
   CoverageCountry,
   DetailsEntry,

@@ -50,6 +50,29 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     );
   });
 
+  it('explain: how the documents were counted, and without it nothing of that', async () => {
+    const { explanation, classification, excluded_by, ...plain } = await answered({ explain: true });
+    assert.deepEqual(plain, await answered({}));
+    const documents = idsWhere(isPatent).length;
+    assert.deepEqual(explanation, { exact: true, documents, scans: ['exact'] });
+    assert.deepEqual([classification, excluded_by], [undefined, undefined]);
+  });
+
+  it('explain: a question that is read as a classification code', async () => {
+    assert.equal((await answered({ query: 'H01M 10/0562', explain: true })).classification, 'H01M10/0562');
+  });
+
+  it('explain: what leaves everything out, if the filters allow nothing', async () => {
+    const nothing = await answered({ applicant: 'Unknown Ltd.', explain: true });
+    assert.deepEqual(nothing.explanation, { exact: true, documents: 0, scans: [] });
+    assert.deepEqual(nothing.excluded_by?.[0], { filter: 'applicant', publications: WORLD.length });
+    const tooFar = await answered({ query: 'umbrella', min_score: 1, explain: true });
+    assert.equal(tooFar.total_matched, 0);
+    assert.ok(tooFar.explanation!.documents > 0);
+    assert.equal(tooFar.excluded_by, undefined, 'the filters allow documents');
+    await refused({ explain: 'yes' }, 422, 'explain', 'true or false');
+  });
+
   it('SPEC 2.3 fields of a result: one passage, and no chunks, rerank_score or figure', async () => {
     const { results } = await answered({ countries: ['US'], doc_type: 'grant' });
     const { similarity_score, chunk_text, ...rest } = results[0]!;

@@ -13,7 +13,13 @@ const RECORDS = [
     language: 'ko',
     applicants: [{ name: '한빛전자 주식회사', name_en: 'Hanbit Electronics' }],
   },
-  { patent_id: 'CN110000001B', title: '激光雷达', language: 'zh', applicants: ['韩光电子有限公司'] },
+  {
+    patent_id: 'CN110000001B',
+    title: '激光雷达',
+    language: 'zh',
+    applicants: ['韩光电子有限公司'],
+    ipc_codes: ['G01S 17/02'],
+  },
 ];
 
 describe('the text of a search', () => {
@@ -55,6 +61,26 @@ describe('the text of a search', () => {
     const none = await priorart(...stats, '--date-range-from', '2090-01-01');
     assert.match(none.stdout, /\(--date-range-…\)/);
     assert.doesNotMatch(none.stdout, /--filing-date/);
+  });
+
+  it('statistics say which class they counted, and with --explain whether the count is exact', async () => {
+    const stats = (...args: string[]) => priorart('stats', '--data', data, ...args);
+    const text = await stats('라이다', '--min-score', '0');
+    assert.match(text.stdout, /^2 patents with a similarity of 0 or more$/m);
+    assert.doesNotMatch(text.stdout, /count is exact/);
+    const explained = await stats('라이다', '--min-score', '0', '--explain', '--exact');
+    assert.match(
+      explained.stdout,
+      /^The count is exact \(scan: exact\)\. The filters allow 2 publications\.$/m,
+    );
+    const ofClass = await stats('G01S 17/02', '--min-score', '0');
+    assert.match(ofClass.stdout, /^1 patent classified under G01S17\/02$/m);
+    const json = JSON.parse((await stats('G01S 17/02', '--json')).stdout);
+    assert.equal(
+      json.classification,
+      undefined,
+      'the body of the answer has it only if the request has explain',
+    );
   });
 
   it('a path that cannot be written is an error in one line', async () => {

@@ -12,9 +12,10 @@ import { readVocabulary } from '../../bench/corpus/vocabulary.js';
 import { ClusterEngine } from '../../src/cluster/engine.js';
 import { migrateToCluster } from '../../src/cluster/migrate.js';
 import { type Engine, open } from '../../src/engine.js';
-import { parseSemantic } from '../../src/search/query.js';
+import type { Explanation } from '../../src/search/explanation.js';
+import { parseAnalytics, parseSemantic } from '../../src/search/query.js';
 import type { SemanticRequest } from '../../src/search/schema.js';
-import type { SearchResponse } from '../../src/search/types.js';
+import type { AnalyticsResponse, SearchResponse } from '../../src/search/types.js';
 import { missingForCluster, type StartedCluster, startedCluster } from './started.js';
 
 const PASSAGES = 10_000;
@@ -70,6 +71,29 @@ describe('recall of approximate searches', { skip: await missingForCluster() }, 
     }
     return good / all;
   }
+
+  test('what is found by the index is not called exact, and an exact scan counts as a folder does', async () => {
+    const request = { query: 'a device that stores energy', min_score: 0.3, explain: true };
+    const counted = async (exact: boolean) => {
+      const { json } = await approximate.analyticsBody({ ...parseAnalytics(request), exact }, { owner: '' });
+      return JSON.parse(Buffer.from(json).toString()) as AnalyticsResponse;
+    };
+    const truth = await folder.analyze(request);
+    const [byIndex, byScan] = [await counted(false), await counted(true)];
+    const documents = truth.explanation?.documents;
+    assert.deepEqual(byIndex.explanation, { exact: false, documents, scans: ['index'] });
+    assert.deepEqual(byScan.explanation, { exact: true, documents, scans: ['exact'] });
+    assert.equal(byScan.total_matched, truth.total_matched);
+    const query = parseSemantic({ query: request.query });
+    const explained = async (exact: boolean) =>
+      JSON.parse(
+        Buffer.from(await approximate.explainBody({ ...query, exact }, {})).toString(),
+      ) as Explanation;
+    for (const exact of [true, false]) {
+      const { plan, gathered } = await explained(exact);
+      assert.deepEqual([plan.exact, gathered], [exact, exact ? 'exact' : 'index']);
+    }
+  });
 
   test('at least 97 of 100 of the ten best are found, with and without a filter', async (t) => {
     const filters = [{}, { countries: ['US' as const] }, { doc_type: 'grant' as const }];

@@ -126,6 +126,7 @@ export function conformance(
           min_score: pick([0, 0.3, 0.5, 0.7]),
           page_size: 20,
           page: pick([1, 1, 2]),
+          explain: true,
         };
         const answers = await both((engine) => engine.analyze(request));
         if (answers === undefined) continue;
@@ -133,6 +134,13 @@ export function conformance(
         const what = JSON.stringify(request);
         assert.deepEqual(mine.stats, theirs.stats, what);
         assert.equal(mine.total_matched, theirs.total_matched, what);
+        const explained = ({ explanation, classification, excluded_by }: typeof mine) => ({
+          exact: explanation?.exact,
+          documents: explanation?.documents,
+          ...{ classification, excluded_by },
+        });
+        assert.deepEqual(explained(mine), explained(theirs), what);
+        assert.equal(mine.explanation?.exact, true, what);
         const placed = ({ results }: typeof mine): Placed[] =>
           results.map((result) => ({ id: result.patent_id, scores: [result.similarity_score] }));
         sameOrder(placed(mine), placed(theirs), rounding, what);

@@ -58,6 +58,12 @@ for (const workers of [0, 2]) {
     after(() => engine.close());
     const page = (number: number, more = {}) => engine.analyze({ ...QUERY, ...more, page: number } as never);
 
+    it('a later page explains the count of the first one, which was not asked to', async () => {
+      const [first, second] = [await page(1), await page(2, { explain: true })];
+      assert.equal(first.explanation, undefined);
+      assert.deepEqual(second.explanation, { exact: true, documents: 30, scans: ['exact'] });
+    });
+
     it('pages are consistent with the first one during ingests, replacements and deletions', async () => {
       const before = await engine.analyze({ ...QUERY, page_size: 100 } as never);
       assert.equal(before.total_matched, 30);

@@ -29,6 +29,7 @@ export const SCHEMAS = {
   SearchResponse: answers.searchResponseSchema,
   AnalyticsResult: answers.analyticsResultSchema,
   AnalyticsStats: answers.analyticsStatsSchema,
+  CountExplanation: answers.countExplanationSchema,
   AnalyticsResponse: answers.analyticsResponseSchema,
   CitedDocument: answers.citedDocumentSchema,
   Bibliography: answers.bibliographySchema,

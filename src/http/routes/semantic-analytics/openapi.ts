@@ -33,6 +33,7 @@ export const operation: Operation = {
         date_type: 'publication',
         page: 2,
       },
+      explained: { query: 'H01M 10/0562', countries: ['KR'], page_size: 1, explain: true },
     },
     AnalyticsResponse: {
       counted: {
@@ -57,6 +58,19 @@ export const operation: Operation = {
             chunk_text: '상기 고체 전해질은 황화물계 유리 세라믹이다.',
           },
         ],
+      },
+      explained: {
+        query: 'H01M 10/0562',
+        total_matched: 0,
+        min_score_used: 0,
+        page: 1,
+        page_size: 1,
+        total_pages: 0,
+        stats: { by_year: {}, by_country: {} },
+        results: [],
+        classification: 'H01M10/0562',
+        explanation: { exact: true, documents: 0, scans: [] },
+        excluded_by: [{ filter: 'countries', publications: 42 }],
       },
     },
   },
