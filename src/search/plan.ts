@@ -52,11 +52,11 @@ const SKETCH_NS = { start: 30_000, document: 8, passage: 8, visit: 250, row: 22,
  */
 const RUN_NS = { exact: 12, documents: 5 };
 /**
- * Standard deviations of the bounds of a search by sketches. `all`: of the best 10 or 50 documents .99 are found if all that
- * are wanted count. `sure`: if many more are wanted than must be found, these are found on the way. `many`: for rankings of
- * many. `counts`: a count of few must not miss one of them.
+ * Standard deviations of the bounds of a search by sketches, for documents of one passage. `all`: of the best 10 or 50 documents
+ * .99 are found if all that are wanted count. `sure`: if many more are wanted than must be found, these are found on the way.
+ * `many`: for rankings of many. `counts`: a count of few must not miss one of them.
  */
-const DEVIATIONS = { all: 5, sure: 4, many: 6, counts: 8 };
+const DEVIATIONS = { all: 3, sure: 2, many: 4, counts: 5 };
 /** Wanted documents per sure one from which `sure` suffices, and wanted documents that are many. */
 const SURE_AMONG = 4;
 const MANY = 200;
@@ -146,7 +146,7 @@ export interface SegmentPlan {
   efSearch?: number;
   /**
    * Scan `documents`: the bound on a document's score lies this many standard deviations above the score of the mean of its
-   * passages.
+   * passages if there is one, and √(2 ln n) more if there are n.
    */
   deviations?: number;
 }

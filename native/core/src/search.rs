@@ -72,8 +72,8 @@ pub enum Scan {
     /// Scores every allowed row.
     Exact,
     /// Visits documents in the order of bounds on their scores, which the segment's sketches give.
-    /// A bound lies `deviations` standard deviations above the score of a document's mean. Segments
-    /// are searched together, with the greatest number of any of them.
+    /// A bound lies `deviations` standard deviations, and what the number of passages adds (documents.rs), above the
+    /// score of a document's mean. Segments are searched together, with the greatest number of any of them.
     Documents { deviations: f32 },
     /// Asks the approximate index for `k` rows, and for more if they are not enough. An index with
     /// codes is asked for all rows of its nearest lists. If the index cannot serve the filter,

@@ -388,6 +388,13 @@ impl<'a> Facts<'a> {
         self.row_at[ordinal] as usize..(self.row_at[ordinal + 1] as usize).min(passages)
     }
 
+    /// Numbers of passages of adjacent documents.
+    pub fn counts(&self, ordinals: Range<usize>) -> impl Iterator<Item = usize> + 'a {
+        let from = &self.row_at[ordinals.clone()];
+        let to = &self.row_at[ordinals.start + 1..=ordinals.end];
+        from.iter().zip(to).map(|(from, to)| to.saturating_sub(*from) as usize)
+    }
+
     /// Stored rows, as half-precision bits.
     pub fn rows(&self, rows: Range<usize>) -> &'a [u16] {
         &self.vectors[rows.start * self.dimensions..rows.end * self.dimensions]

@@ -7,8 +7,7 @@
 //! of the energy. Sections of a segment:
 //!
 //! - `sketch.docs`: for each document, the codes of the mean, then `step` and `spread` (f32). A code c
-//!   means `step * (c - 7.5)`. `spread` is the root mean square of the lengths of the residuals,
-//!   which are taken to this decoded mean.
+//!   means `step * (c - 7.5)`. `spread` is the root mean square of the lengths of the residuals to this decoded mean.
 //! - `sketch.rows`: for each document, the codes of its passages, then a factor (f16) for each
 //!   passage. A code c means `c - 1.5`.
 //!
@@ -17,7 +16,8 @@
 //!
 //! The estimate of a passage is that of extended RaBitQ (Gao et al., SIGMOD 2025): `query·mean +
 //! factor · query·codes`, where factor is `|r|² / r·codes` of the residual r. It has no bias, and its
-//! error is known: see `ERROR`.
+//! error is known: see `ERROR`. If a document has one passage, step and factor are fitted together
+//! (`write.rs`).
 
 mod probe;
 mod products;

@@ -18,7 +18,8 @@ use std::sync::Arc;
 /// by a full PQ scan. Without any of these, every allowed passage is scored.
 #[napi(object)]
 pub struct SegmentScan {
-    /// Standard deviations above the score of a document's mean at which the bound on its score lies.
+    /// Standard deviations above the score of a document's mean at which the bound on its score lies, if it has one passage;
+    /// √(2 ln n) more if it has n.
     pub deviations: Option<f64>,
     /// Whether to scan all PQ codes.
     pub codes: Option<bool>,

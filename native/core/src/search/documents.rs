@@ -3,9 +3,11 @@
 //! reaches the score that a document needs. The passages of a visited document are estimated by
 //! their bits, and those that may count are scored exactly.
 //!
-//! The bound is statistical: `query·mean + deviations · σ · spread`, where σ is the root mean square
-//! of the inner products of the query with residuals of length 1, measured on a sample for each
-//! query. The plan states the deviations: more find more surely, and visit more documents.
+//! The bound is statistical: `query·mean + (deviations + √(2 ln n)) · σ · spread`, where σ is the root
+//! mean square of the inner products of the query with residuals of length 1, measured on a sample
+//! for each query, and n is the number of passages: of n normal numbers, the greatest lies about
+//! √(2 ln n) deviations above their mean. Without this term, documents of many passages are missed among
+//! documents of few. The plan states the deviations: more find more surely, and visit more documents.
 //! It does not depend on the filter: documents that the filter excludes are skipped, and the others
 //! keep their bounds.
 
@@ -18,10 +20,12 @@ use crate::{vectors, Error, Result};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-/// A passage is not scored if its estimate would have to be this many standard deviations too low, or half as many as the plan's
+/// A passage is not scored if its estimate would have to be this many standard deviations too low, or `BELOW` less than the plan's
 /// deviations if these are more: a document of one passage has no other that could bring it in.
 const MARGIN: f32 = 2.5;
+const BELOW: f32 = 1.0;
 /// The same for a passage that competes with other passages of its document only, if several of these are wanted. It may be
 /// smaller: what is lost is the difference between two passages of nearly the same score.
 const WITHIN: f32 = 1.0;
@@ -120,8 +124,8 @@ thread_local! {
     static DESK: RefCell<Desk> = RefCell::default();
 }
 
-/// Searches the segments of `chosen`, which have sketches. Returns the query as they take it. A document is not visited if its best
-/// passage would have to lie more than this many `deviations` above its mean.
+/// Searches the segments of `chosen`, which have sketches. Returns the query as they take it. `deviations` are those of the
+/// bound, beside what the number of passages adds.
 pub(super) fn documents(
     snapshot: &Snapshot,
     selected: &[Selected],
@@ -145,8 +149,7 @@ pub(super) fn documents(
     DESK.with_borrow_mut(|desk| {
         let deviation = deviation_of(&parts, &probe, request.query, desk)?;
         let mut search = Search { parts, probe: &probe, request, outcome, best };
-        let margin = MARGIN.max(deviations / 2.0);
-        search.run(deviations * deviation, margin, desk)
+        search.run(deviations, deviation, desk)
     })?;
     Ok(probe)
 }
@@ -196,6 +199,31 @@ fn together(word: u64) -> impl Iterator<Item = u64> {
     })
 }
 
+/// Numbers of passages that are told apart. For more, √(2 ln n) hardly grows.
+const COUNTED: usize = 4_096;
+
+/// √(2 ln n) by the number n of passages.
+static GREATEST: LazyLock<[f32; COUNTED]> =
+    LazyLock::new(|| std::array::from_fn(|passages| (2.0 * (passages.max(1) as f32).ln()).sqrt()));
+
+/// How far above a document's mean the bound lies, for a spread of 1.
+struct Reach {
+    greatest: &'static [f32; COUNTED],
+    deviations: f32,
+    deviation: f32,
+}
+
+impl Reach {
+    fn of(deviations: f32, deviation: f32) -> Self {
+        Reach { greatest: &GREATEST, deviations, deviation }
+    }
+
+    #[inline]
+    fn among(&self, passages: usize) -> f32 {
+        self.deviation * (self.deviations + self.greatest[passages.min(COUNTED - 1)])
+    }
+}
+
 struct Search<'a, 'b> {
     parts: Vec<Part<'a>>,
     probe: &'b Probe,
@@ -205,8 +233,9 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self, deviations: f32, margin: f32, desk: &mut Desk) -> Result<()> {
-        self.bound(deviations, desk);
+    fn run(&mut self, deviations: f32, deviation: f32, desk: &mut Desk) -> Result<()> {
+        self.bound(deviations, deviation, desk);
+        let margin = MARGIN.max(deviations - BELOW);
         let mut candidates = std::mem::take(&mut desk.candidates);
         let mut count = FIRST * self.request.documents + BESIDES;
         while let Some(buckets) = desk.bounds.next(count, self.best.least()) {
@@ -219,33 +248,34 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Computes the bounds of the documents that the filter allows.
-    fn bound(&mut self, deviations: f32, desk: &mut Desk) {
+    /// Computes the bounds of the documents that the filter allows. `deviation` is σ.
+    fn bound(&mut self, deviations: f32, deviation: f32, desk: &mut Desk) {
         let Desk { bounds, products, sums, means, .. } = desk;
         bounds.clear();
         products.clear();
+        let reach = Reach::of(deviations, deviation);
         for part in &self.parts {
             self.outcome.candidates += part.selected.row_count;
             for (first, allowed) in part.selected.docs.words() {
                 for bits in together(allowed) {
                     let from = first + bits.trailing_zeros() as usize;
                     let to = first + 64 - bits.leading_zeros() as usize;
-                    let spreads = part.sketches.spreads(from..to);
+                    let reaches = part.sketches.spreads(from..to).zip(part.facts.counts(from..to));
+                    let reaches = reaches.map(|(spread, passages)| spread * reach.among(passages));
                     let docs = part.sketches.docs(from..to);
                     if bits.count_ones() as usize == to - from {
                         let before = products.len();
                         self.probe.means(docs, sums, products);
                         let means = &products[before..];
-                        bounds.extend(
-                            means.iter().zip(spreads).map(|(mean, spread)| mean + deviations * spread),
-                        );
+                        bounds.extend(means.iter().zip(reaches).map(|(mean, reach)| mean + reach));
                         continue;
                     }
                     means.clear();
                     self.probe.means(docs, sums, means);
                     let own = || (0..to - from).filter(|n| bits >> (from - first + n) & 1 == 1);
-                    let spread = |n: usize| part.sketches.spread(from + n);
-                    bounds.extend(own().map(|n| means[n] + deviations * spread(n)));
+                    let count = |n: usize| part.facts.rows_of(from + n).len();
+                    let bound = |n: usize| means[n] + part.sketches.spread(from + n) * reach.among(count(n));
+                    bounds.extend(own().map(bound));
                     products.extend(own().map(|n| means[n]));
                 }
             }
@@ -468,6 +498,18 @@ fn no_sketches() -> Error {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Documents of many passages would be missed among documents of one, if their bounds were not higher.
+    #[test]
+    fn bounds_rise_with_the_number_of_passages() {
+        let reach = Reach::of(2.0, 0.1);
+        assert!((reach.among(1) - 0.2).abs() < 1e-6);
+        assert_eq!(reach.among(0), reach.among(1));
+        for passages in [2, 100, COUNTED - 1, COUNTED] {
+            let expected = 0.1 * (2.0 + (2.0 * (passages as f32).ln()).sqrt());
+            assert!((reach.among(passages) - expected).abs() < 1e-4, "{passages}");
+        }
+    }
 
     proptest! {
         #[test]

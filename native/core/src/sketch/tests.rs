@@ -81,6 +81,33 @@ fn a_document_of_one_passage_is_estimated_closely() {
     assert!(error < 0.005, "{error}");
 }
 
+/// What the codes of a single passage leave out must not point in its direction, or documents near a question would seem farther.
+#[test]
+fn a_single_passage_is_estimated_without_bias_for_similar_queries() {
+    let mut normal = Normal(11);
+    let mut builder = SketchBuilder::new(256);
+    let mut errors = Vec::new();
+    for _ in 0..2_000 {
+        let (passage, other) = (normal.unit(256), normal.unit(256));
+        let query: Vec<f32> = passage.iter().zip(&other).map(|(x, other)| 0.6 * x + 0.8 * other).collect();
+        let (mut row, mut made) = (Vec::new(), Sketched::default());
+        encode(&passage, &mut row);
+        builder.add(&row, &mut made);
+        let sketches = Sketches::new(256, (1, 1), &made.docs, &made.rows).unwrap();
+        let probe = Probe::new(&query);
+        let (mut sums, mut means) = (Vec::new(), Vec::new());
+        probe.means(sketches.docs(0..1), &mut sums, &mut means);
+        probe.passages(means[0], sketches.rows(0..1), &mut sums, |_, estimate, deviation| {
+            errors.push(((dot(&query, &row) - estimate) / deviation) as f64);
+        });
+    }
+    let count = errors.len() as f64;
+    let bias = errors.iter().sum::<f64>() / count;
+    let error = (errors.iter().map(|x| x * x).sum::<f64>() / count).sqrt();
+    assert!(bias.abs() < 0.5, "bias of {bias} standard deviations");
+    assert!((0.6..1.1).contains(&error), "errors of {error} standard deviations");
+}
+
 #[test]
 fn vectors_of_zero_and_equal_passages_have_sketches() {
     let mut builder = SketchBuilder::new(3);

@@ -51,7 +51,7 @@ impl SketchBuilder {
             self.rotation.apply(row);
             self.mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += *x / count as f32);
         }
-        let step = self.encode_mean();
+        let mut step = self.encode_mean();
         append::<MEAN_BITS>(&self.codes, self.layout.width, &mut out.docs);
         // From here on, the mean is the decoded one.
         self.mean.iter_mut().zip(&self.codes).for_each(|(x, &code)| *x = step * (code as f32 - MEAN_MIDDLE));
@@ -63,6 +63,11 @@ impl SketchBuilder {
             energy += squares;
             factors.push(encode_row(row, squares, &mut self.codes));
             append::<ROW_BITS>(&self.codes, self.layout.width, &mut out.rows);
+        }
+        if count == 1 {
+            if let Some(fit) = Fit::of(&self.vectors, &self.mean, step, &self.codes) {
+                (step, factors[0], energy) = (fit.step, fit.factor, fit.energy);
+            }
         }
         factors.iter().for_each(|&factor| out.rows.extend(f16::from_f32(factor).to_le_bytes()));
         out.docs.extend(step.to_le_bytes());
@@ -82,6 +87,45 @@ impl SketchBuilder {
         self.codes.clear();
         self.codes.extend(self.mean.iter().map(|&x| code(x, step) as u8));
         step
+    }
+}
+
+/// The step and the factor of a document of one passage that bring its estimate nearest to the passage: least squares over both.
+///
+/// The residual of such a document is only what its mean's codes round off. It is not random: the greatest components are cut
+/// off, and the others are rounded up more often than down, because fewer components are great than small. So the error of a factor that
+/// is fitted alone points in the direction of the passage, and estimates for similar queries are too low: on titles and abstracts
+/// of 80,000 publications by 1.0 standard deviations at a cosine of .4 to .5. With this fit it is .27.
+struct Fit {
+    step: f32,
+    factor: f32,
+    /// Square of the length of the residual to the mean with this step.
+    energy: f64,
+}
+
+impl Fit {
+    /// `None` if the codes of the residual say nothing besides those of the mean.
+    fn of(residual: &[f32], mean: &[f32], step: f32, codes: &[u8]) -> Option<Fit> {
+        // Squares and products of the mean's codes m, the residual's codes c and the passage x.
+        let (mut mm, mut mc, mut cc, mut xm, mut xc, mut xx) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+        for ((&residual, &mean), &code) in residual.iter().zip(mean).zip(codes) {
+            let (m, c) = ((mean / step) as f64, (code as f32 - ROW_MIDDLE) as f64);
+            let x = (residual + mean) as f64;
+            (mm, mc, cc) = (mm + m * m, mc + m * c, cc + c * c);
+            (xm, xc, xx) = (xm + x * m, xc + x * c, xx + x * x);
+        }
+        let determinant = mm * cc - mc * mc;
+        if determinant <= mm * cc * 1e-6 {
+            return None;
+        }
+        let step = (xm * cc - xc * mc) / determinant;
+        let factor = (xc * mm - xm * mc) / determinant;
+        // Nothing else is expected of codes that are near the passage.
+        (step > 0.0 && factor > 0.0).then(|| Fit {
+            step: step as f32,
+            factor: factor as f32,
+            energy: (xx - 2.0 * step * xm + step * step * mm).max(0.0),
+        })
     }
 }
 

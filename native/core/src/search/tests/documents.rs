@@ -116,7 +116,7 @@ fn counts_with_wide_bounds_miss_next_to_nothing() {
             let count = |scan| search(&snapshot, &selected, &[scan; 2], &request).unwrap().hits.len();
             let exact = count(Scan::Exact);
             counted += exact;
-            for (n, deviations) in [5.0, 8.0].into_iter().enumerate() {
+            for (n, deviations) in [2.5, 5.0].into_iter().enumerate() {
                 missed[n] += exact - count(Scan::Documents { deviations });
             }
         }
@@ -135,7 +135,7 @@ fn little_is_missed_and_every_score_is_exact() {
         std::fs::create_dir(&folder).unwrap();
         let snapshot = snapshot(&folder, &docs, parts, gone);
         let selected = allowed(&snapshot, every);
-        for (documents, deviations) in [(10, 5.0), (50, 5.0), (200, 3.5), (2_000, 6.0)] {
+        for (documents, deviations) in [(10, 3.0), (50, 3.0), (200, 2.0), (2_000, 4.0)] {
             let (mut good, mut all, mut visited) = (0, 0, 0);
             for query in &queries {
                 let request = Request {
