@@ -77,14 +77,19 @@ export const OF_A_BUCKET = [
 /** Settings that say which index is opened. */
 const OF_AN_INDEX: readonly SettingName[] = ['settings', 'data', 'models', ...OF_A_CLUSTER, ...OF_A_BUCKET];
 
+/** All settings, of which the flags may give those that say which index is opened. */
+export function indexSettings(flags: Record<string, unknown>): Config {
+  // A field of a request may have the name of another setting: `--page` of `stats` and of `serve`.
+  return settings(Object.fromEntries(OF_AN_INDEX.map((name) => [name, flags[name]])));
+}
+
 /** Options to open an index: its place (the data folder or a cluster), its folder, and models if given. */
 export function openOptions(flags: Record<string, unknown>): {
   place: string | ClusterAddress;
   data: string;
   models?: string;
 } {
-  // A field of a request may have the name of another setting: `--page` of `stats` and of `serve`.
-  const config = settings(Object.fromEntries(OF_AN_INDEX.map((name) => [name, flags[name]])));
+  const config = indexSettings(flags);
   const { data, models } = config;
   return { place: clusterOf(config) ?? data, data, ...(models === undefined ? {} : { models }) };
 }
@@ -138,12 +143,15 @@ const ON_A_FOLDER: ReadonlySet<string> = new Set([...['check', 'drawings', 'reem
  * @throws PriorartError `usage`
  */
 export function checkEngine(command: Command): void {
-  const names: string[] = [];
-  for (let at: Command | null = command; at?.parent; at = at.parent) names.push(at.name());
-  const name = names.at(-1) ?? '';
+  const name = topName(command);
   if (!ON_A_FOLDER.has(name) || settings(command.opts()).engine === 'embedded') return;
   const message = `\`${name}\` works on a data folder only, and the settings name the engine opensearch`;
   throw new PriorartError('usage', `${message}; leave out PRIORART_ENGINE for it`);
+}
+
+/** Name of a command, or of its group: `keys` of `keys list`. */
+export function topName(command: Command): string {
+  return command.parent?.parent ? topName(command.parent) : command.name();
 }
 
 /** Models of a command: from `--models`, else of the data folder, else the default models. */
@@ -160,6 +168,6 @@ export async function modelsOf(flags: Record<string, unknown>): Promise<ModelsCo
 }
 
 /** All settings, from the flags of a command and the environment. */
-export function settings(flags: Record<string, unknown>): ReturnType<typeof loadConfig> {
+export function settings(flags: Record<string, unknown>): Config {
   return loadConfig({ flags: flags as Partial<Record<SettingName, string>> });
 }

@@ -29,6 +29,7 @@ import { snapshotCommand } from './snapshot.js';
 import { statsCommand } from './stats.js';
 import { usageCommand } from './usage.js';
 import { unknownVariables } from './variables.js';
+import { tellOfWaits } from './wait-notice.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -88,6 +89,7 @@ program.hook('preAction', (_, command) => {
   checkEngine(command);
   for (const warning of unknownVariables(process.env))
     process.stderr.write(`priorart: warning: ${inOneLine(warning)}\n`);
+  tellOfWaits(command);
 });
 
 try {

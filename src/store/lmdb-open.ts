@@ -46,7 +46,7 @@ interface RawStore {
 }
 
 /** File of the lock, in the folder of the environment. */
-const LOCK_FILE = 'writers.mdb';
+export const LOCK_FILE = 'writers.mdb';
 /** Maximum attempts to open the lock, which fails while the last process that had it open closes it. */
 const ATTEMPTS = 5;
 /** lmdb's flags of a transaction that is not written through an instruction buffer. */
@@ -54,6 +54,28 @@ const PLAIN_TRANSACTION = 3;
 
 /** Turns of this thread, by the file of their lock. Two turns of one lock would deadlock. */
 const turns = new Map<string, Turn>();
+
+/** Where this thread notes that it waits for a turn; undefined unless it was asked for. */
+let waits: Int32Array | undefined;
+
+/**
+ * Notes from now on in `into[0]` whether this thread waits for a turn: the number grows at the start and at the end of a
+ * wait, and is odd in between. The thread is blocked while it waits, so that only another thread can tell of it.
+ */
+export function noteWaits(into: Int32Array): void {
+  waits = into;
+}
+
+/** Runs work that blocks while another process has its turn. */
+function waiting<T>(work: () => T): T {
+  if (waits === undefined) return work();
+  Atomics.add(waits, 0, 1);
+  try {
+    return work();
+  } finally {
+    Atomics.add(waits, 0, 1);
+  }
+}
 
 /**
  * Opens the environment as lmdb's `open` does. Makes its folder, but none above it.
@@ -135,7 +157,7 @@ class Turn {
   #held = 0;
 
   private constructor(file: string) {
-    this.#lock = openLock(file);
+    this.#lock = waiting(() => openLock(file));
     this.#environment = (this.#lock as unknown as RawStore).env;
     this.#name = fileId(file)!;
   }
@@ -161,7 +183,7 @@ class Turn {
   }
 
   take(): void {
-    if (this.#held === 0) this.#environment.beginTxn(PLAIN_TRANSACTION);
+    if (this.#held === 0) waiting(() => this.#environment.beginTxn(PLAIN_TRANSACTION));
     this.#held++;
   }
 
