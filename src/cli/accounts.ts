@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { accessCommand, accountNamed, integerOption, table, withAccess } from './access-folder.js';
+import { proposing } from './messages.js';
 import { asDefault } from './options.js';
 import { count, print } from './output.js';
 import { askPassword } from './password-input.js';
@@ -100,7 +101,7 @@ async function list(flags: Flags): Promise<void> {
     const accounts = await withUse(access, access.accounts());
     print(accounts, Boolean(flags['json']), () =>
       accounts.length === 0
-        ? 'No accounts yet; create one with `priorart accounts create NAME --plan PLAN`.'
+        ? proposing('No accounts yet; create one with `priorart accounts create NAME --plan PLAN`.')
         : table(
             accounts.map((account) => [
               account.id,

@@ -6,6 +6,7 @@ import { type ModelsConfig, readModels, storedModels } from '../models/config.js
 import { checkModel } from '../models/identity.js';
 import { closeModels, loadModels } from '../models/load.js';
 import { Store } from '../store/store.js';
+import { proposing } from './messages.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
 import { counted, EXIT, ProgressLine, print } from './output.js';
 
@@ -41,7 +42,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
       ? await repair(store, explicit, onProgress)
       : await checkFolder(store, onProgress);
     line.end();
-    print(report, flags['json'] === true, () => text(report, data));
+    print(report, flags['json'] === true, () => text(report));
     if (!report.ok) process.exitCode = EXIT.failed;
   } finally {
     await store.close();
@@ -64,7 +65,7 @@ async function repair(
   }
 }
 
-function text(report: CheckReport | RepairReport, data: string): string {
+function text(report: CheckReport | RepairReport): string {
   const { documents, passages, segments, problems, ok } = report;
   const repaired = 'repaired' in report ? report.repaired : [];
   const bad = problems.filter(({ kind }) => kind !== 'leftover').length;
@@ -74,11 +75,11 @@ function text(report: CheckReport | RepairReport, data: string): string {
     `${counted(documents, 'document')}, ${counted(passages, 'passage')} in ${counted(segments, 'segment')}: ` +
       (ok ? 'everything is in order.' : `${counted(bad, 'problem')}.`),
   ];
-  if (!ok) lines.push(remedy(problems, data));
+  if (!ok) lines.push(proposing(remedy(problems)));
   return lines.join('\n');
 }
 
-function remedy(problems: CheckReport['problems'], data: string): string {
+function remedy(problems: CheckReport['problems']): string {
   if (problems.some(({ kind }) => kind === 'store')) {
     return (
       'The store is damaged and cannot be rebuilt: restore a copy of the folder, or ingest the documents ' +
@@ -93,5 +94,5 @@ function remedy(problems: CheckReport['problems'], data: string): string {
   }
   return problems.some(({ kind }) => kind === 'document')
     ? 'Texts are damaged and cannot be rebuilt: delete these documents with `priorart delete` and ingest their files again.'
-    : `Run \`priorart check --repair --data ${data}\`.`;
+    : 'Run `priorart check --repair`.';
 }

@@ -6,6 +6,7 @@ import { PriorartError } from '../errors.js';
 import { endGrant } from '../http/oauth/grants.js';
 import { OAUTH_FOLDER, OAuthTables } from '../http/oauth/tables.js';
 import { accessCommand, accountNamed, table, withAccess } from './access-folder.js';
+import { proposing } from './messages.js';
 import { asDefault } from './options.js';
 import { print } from './output.js';
 
@@ -59,7 +60,9 @@ async function list(flags: Flags): Promise<void> {
     const grants = all.filter((one) => account === undefined || one.account === account);
     print(grants, Boolean(flags['json']), () =>
       grants.length === 0
-        ? 'No client has access; accounts give it on the sign-in page of `priorart serve --oauth-embedded on`.'
+        ? proposing(
+            'No client has access; accounts give it on the sign-in page of `priorart serve --oauth-embedded on`.',
+          )
         : table(
             grants.map((one) => [
               one.id,

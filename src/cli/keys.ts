@@ -3,6 +3,7 @@ import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
 import { accessCommand, findAccount, integerOption, table, withAccess } from './access-folder.js';
+import { proposing } from './messages.js';
 import { asDefault } from './options.js';
 import { print } from './output.js';
 
@@ -109,7 +110,7 @@ function checkAsked(
   throw new PriorartError(
     'usage',
     `account ${JSON.stringify(name)} exists with the plan ${has} and ${quota} searches a month; ` +
-      `omit --plan and --monthly-quota, or change the account first: priorart accounts change ${id} …`,
+      `omit --plan and --monthly-quota, or change the account first: \`priorart accounts change ${id} …\``,
   );
 }
 
@@ -118,7 +119,7 @@ async function list(flags: Record<string, unknown>): Promise<void> {
     const keys = access.list();
     print(keys, flags['json'] === true, () =>
       keys.length === 0
-        ? 'No keys yet; create one with `priorart keys create --account NAME`.'
+        ? proposing('No keys yet; create one with `priorart keys create --account NAME`.')
         : table(
             keys.map(({ id, state, environment, account, created_at, name }) => [
               id,

@@ -47,9 +47,14 @@ export function withSettings(command: Command, names: readonly SettingName[]): C
   return command;
 }
 
+/** A text as one word of a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** The option that names the index, for commands that a message proposes. */
 export function whereOf({ place, data }: { place: string | ClusterAddress; data: string }): string {
-  return typeof place === 'string' ? `--data ${data}` : '--engine opensearch';
+  return typeof place === 'string' ? `--data ${shellWord(data)}` : '--engine opensearch';
 }
 
 /** Settings of an engine on a cluster. */

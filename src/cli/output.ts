@@ -1,6 +1,7 @@
 /** Output of all commands: results on standard output, everything else on standard error. */
 import { basename, relative } from 'node:path';
 import { isPriorartError } from '../errors.js';
+import { inOptions, proposing } from './messages.js';
 
 /** Exit codes. `partly`: some inputs of an ingest failed, and the others are stored. */
 export const EXIT = { done: 0, failed: 1, usage: 2, partly: 3 } as const;
@@ -60,9 +61,11 @@ export function reportError(error: unknown): number {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return EXIT.failed;
   }
-  process.stderr.write(`priorart: ${error.inCommand ?? error.message}\n`);
   const usage =
     ['usage', 'unknown_index_kind'].includes(error.code) || [400, 409, 422].includes(error.status);
+  const message = error.inCommand ?? error.message;
+  const inWords = usage || error.code === 'not_found' ? inOptions(message) : message;
+  process.stderr.write(`priorart: ${proposing(inWords)}\n`);
   return usage ? EXIT.usage : EXIT.failed;
 }
 

@@ -17,6 +17,7 @@ import { keysCommand } from './keys.js';
 import { logsCommand } from './logs.js';
 import { maintenanceCommand } from './maintenance.js';
 import { mcpCommand } from './mcp.js';
+import { messagesOf } from './messages.js';
 import { migrateCommand } from './migrate.js';
 import { checkEngine } from './options.js';
 import { EXIT, inOneLine, reportError } from './output.js';
@@ -86,6 +87,7 @@ function adopt(command: Command, parent: Command): void {
 }
 
 program.hook('preAction', (_, command) => {
+  messagesOf(command);
   checkEngine(command);
   for (const warning of unknownVariables(process.env))
     process.stderr.write(`priorart: warning: ${inOneLine(warning)}\n`);

@@ -2,7 +2,6 @@
 import { readdirSync, readlinkSync, realpathSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { workerData } from 'node:worker_threads';
-import { inOneLine } from './output.js';
 import type { WaitNotice } from './wait-notice.js';
 
 const STANDARD_ERROR = 2;
@@ -16,7 +15,7 @@ waitIsLong();
 const before = isatty(STANDARD_ERROR) ? '\r\x1b[K' : ''; // A line of progress may stand there.
 writeSync(
   STANDARD_ERROR,
-  `${before}priorart: another process${named(holders())} writes to ${inOneLine(data)}; waiting for its turn to end\n`,
+  `${before}priorart: another process${named(holders())} writes to ${data}; waiting for its turn to end\n`,
 );
 
 /** Returns when the command has waited for one turn over several looks. */

@@ -5,12 +5,13 @@ import type { Command } from 'commander';
 import { dataFile } from '../store/faults.js';
 import { LOCK_FILE, noteWaits } from '../store/lmdb-open.js';
 import { indexSettings, topName } from './options.js';
+import { inOneLine } from './output.js';
 
 /** What the thread of the notice gets. */
 export interface WaitNotice {
   /** See `noteWaits`. */
   waits: Int32Array;
-  /** The data folder, as the user named it. */
+  /** The data folder, as the user named it, fit for a line. */
   data: string;
   /** File that every process has open that may write to the folder. */
   lock: string;
@@ -29,6 +30,6 @@ export function tellOfWaits(command: Command): void {
   const waits = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   noteWaits(waits);
   const lock = resolve(dataFile(data), '..', LOCK_FILE);
-  const workerData: WaitNotice = { waits, data, lock };
+  const workerData: WaitNotice = { waits, data: inOneLine(data), lock };
   new Worker(new URL('./wait-notice-thread.js', import.meta.url), { workerData }).unref();
 }

@@ -77,6 +77,6 @@ export function corrupt(dir: string, reason: string, cause?: unknown): PriorartE
 
 export function noData(dir: string): PriorartError {
   return new PriorartError('no_data', `no index in ${dir}; pass { create: true } to make one`, {
-    inCommand: `no index in ${dir}; make one with \`priorart ingest --data ${dir} FILE…\``,
+    inCommand: `no index in ${dir}; make one with \`priorart ingest FILE…\``,
   });
 }

@@ -42,7 +42,7 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
     data,
   );
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /monthly_quota is for the plan enterprise/);
+  assert.match(refused.stderr, /--monthly-quota is for the plan enterprise/);
 
   const quiet = (...args: string[]) => priorart('keys', 'create', '--data', data, '--account', ...args);
   for (const wish of [

@@ -76,7 +76,7 @@ describe('serve', () => {
     }
   });
 
-  it('refuses the same input as the command line, with the same message', async () => {
+  it('refuses the same input as the command line, with the same message but for the name of the field', async () => {
     const response = await fetch(`${url}/api/v1/search/semantic`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -85,7 +85,8 @@ describe('serve', () => {
     assert.equal(response.status, 400);
     const printed = await priorart('search', 'x', '--filing-date-from', '2020-13-01', '--data', data);
     const { detail } = (await response.json()) as { detail: string };
-    assert.deepEqual([printed.code, printed.stderr], [2, `priorart: ${detail}\n`]);
+    const inOptions = detail.replace('filing_date_from', '--filing-date-from');
+    assert.deepEqual([printed.code, printed.stderr], [2, `priorart: ${inOptions}\n`]);
   });
 
   it('SIGTERM ends it in order', async () => {

@@ -1,0 +1,100 @@
+/** Messages name the options that were typed, and propose commands that work on the same folder. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { CLI, invented, launch, priorart, temporary, writeLines } from '../crash/folder.js';
+
+describe('messages about a request', () => {
+  let dir: string;
+  let data: string;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'priorart-messages-'));
+    data = join(dir, 'data');
+    const file = writeLines(join(dir, 'all.jsonl'), invented(2));
+    assert.equal((await priorart('ingest', '--data', data, file)).code, 0);
+  });
+  after(() => rmSync(dir, { recursive: true }));
+
+  it('name options, and leave values as they are', async () => {
+    const cases: [string, RegExp][] = [
+      ['search x --filing-date-from 2020-13-01', /: --filing-date-from: invalid date "2020-13-01"; expected/],
+      [
+        'search x --filing-date-from 2022-01-01 --filing-date-to 2021-01-01',
+        /: --filing-date-from: .* a day not after --filing-date-to, 2021-01-01$/,
+      ],
+      [
+        'search x --prefer-countries KR',
+        /: --prefer-countries: got \["KR"\]; expected --collapse family with it$/,
+      ],
+      ['search x --countries KR,DE', /: --countries: got "DE"; expected one of/],
+      [
+        'search x --like top_k --unlike like:',
+        /: --like: .* publication "top_k"; .*\. --unlike: .* publication "like:"; /,
+      ],
+      ['search --unlike US1', /: no question; expected one in quotes, or --like/],
+      ['stats x --date-range-from 2020-13-01', /: --date-range-from: invalid date/],
+      ['stats x --stats-group-by month', /: --stats-group-by: got "month"/],
+      ['explain x --top-k 0', /: --top-k: got 0/],
+      ['export --grant-date-to never', /: --grant-date-to: invalid date "never"/],
+      ['accounts create A --plan pro --monthly-quota 5', /: --monthly-quota is for the plan enterprise/],
+      ['accounts create A --plan gold', /: --plan: got "gold"/],
+      ['usage --account none', /: --account: no account has the id or name "none"/],
+    ];
+    for (const [line, message] of cases) {
+      const { stderr } = await priorart(...line.split(' '), '--data', data);
+      assert.match(stderr.trim(), message, line);
+    }
+  });
+
+  it('name the option that adds a field', async () => {
+    assert.equal((await priorart('accounts', 'create', 'Team', '--plan', 'pro', '--data', data)).code, 0);
+    const { stderr } = await priorart(
+      'accounts',
+      'change',
+      'Team',
+      '--add-environment',
+      'A B',
+      '--data',
+      data,
+    );
+    assert.match(stderr, /^priorart: --add-environment: got "A B"; expected/);
+  });
+});
+
+/** A folder without an index, whose commands propose others. */
+function withoutKeys(t: TestContext): string {
+  const data = join(temporary(t), 'own folder');
+  mkdirSync(data);
+  return data;
+}
+
+it('proposed commands have the folder of an option', async (t) => {
+  const data = withoutKeys(t);
+  const option = `--data '${data}'`;
+  const revoked = await priorart('keys', 'revoke', 'key_none', '--data', data);
+  assert.ok(revoked.stderr.includes(`\`priorart keys ${option}\` lists them`), revoked.stderr);
+  const keys = await priorart('keys', 'list', '--data', data);
+  assert.ok(keys.stdout.includes(`\`priorart keys create --account NAME ${option}\``), keys.stdout);
+  const missing = await priorart('keys', 'list', '--data', join(data, 'none'));
+  assert.ok(missing.stderr.includes(`\`priorart ingest --data '${join(data, 'none')}'\``), missing.stderr);
+  // Help is the same for all folders.
+  const search = await priorart('search', '--data', data);
+  assert.match(search.stderr, /see `priorart search --help`$/m);
+});
+
+it('proposed commands have the folder of a file of settings that an option names', async (t) => {
+  const data = withoutKeys(t);
+  const file = join(data, 'settings.json');
+  writeFileSync(file, JSON.stringify({ data: join(data, 'none') }));
+  const { stderr } = await priorart('serve', '--settings', file, '--page-account', 'x');
+  assert.match(stderr, /`priorart ingest .*--data .*none/);
+});
+
+it('proposed commands have no folder if the environment names it', async (t) => {
+  const data = withoutKeys(t);
+  const env = { ...process.env, PRIORART_DATA: data };
+  const { stderr } = await launch(CLI, ['keys', 'revoke', 'key_none'], env).ended;
+  assert.match(stderr, /`priorart keys` lists them/);
+});
