@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
+import { PriorartError } from '../errors.js';
 import { accessCommand, accountNamed, integerOption, table, withAccess } from './access-folder.js';
 import { proposing } from './messages.js';
 import { asDefault } from './options.js';
@@ -115,7 +116,19 @@ async function list(flags: Flags): Promise<void> {
   });
 }
 
+/** Options of `accounts change`, one of which it needs. */
+const CHANGES: Readonly<Record<string, string>> = {
+  name: '--name',
+  plan: '--plan',
+  monthlyQuota: '--monthly-quota',
+  addEnvironment: '--add-environment',
+};
+
 async function change(asked: string, flags: Flags): Promise<void> {
+  if (Object.keys(CHANGES).every((option) => flags[option] === undefined)) {
+    const expected = Object.values(CHANGES).join(', ');
+    throw new PriorartError('usage', `nothing to change; expected one or more of ${expected}`);
+  }
   const monthlyQuota = integerOption('--monthly-quota', flags['monthlyQuota']);
   await withAccess(flags, async (access) => {
     const changed = await access.changeAccount(accountNamed(access, asked).id, {
@@ -161,5 +174,7 @@ async function withUse(access: AccessStore, accounts: readonly Account[]) {
 }
 
 function describe(account: Account): string {
-  return `${JSON.stringify(account.name)}, plan ${account.plan}, ${count(account.monthly_quota)} searches a month`;
+  const { name, plan, monthly_quota: quota, environments } = account;
+  const named = environments.length === 0 ? '' : `, environments ${environments.join(', ')}`;
+  return `${JSON.stringify(name)}, plan ${plan}, ${count(quota)} searches a month${named}`;
 }

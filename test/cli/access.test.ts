@@ -100,6 +100,24 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
   assert.deepEqual(await json('maintenance', 'off'), { on: false });
 });
 
+it('accounts change names the options that it needs, and shows the environments', async (t) => {
+  const data = temporary(t);
+  const run = (...args: string[]) => priorart('accounts', ...args, '--data', data);
+  assert.equal((await run('create', 'Team', '--plan', 'free')).code, 0);
+  const nothing = await run('change', 'Team');
+  assert.deepEqual([nothing.code, nothing.stdout], [2, '']);
+  assert.match(
+    nothing.stderr,
+    /nothing to change; expected .*--name, --plan, --monthly-quota, --add-environment$/m,
+  );
+  const added = await run('change', 'Team', '--add-environment', 'staging');
+  assert.equal(added.code, 0);
+  assert.match(
+    added.stdout,
+    /^Account acc_\w+: "Team", plan free, 30 searches a month, environments staging\.$/m,
+  );
+});
+
 it('a damaged file of the access store is one line with the remedy, on the commands that need it', async (t) => {
   const data = temporary(t);
   const access = join(data, 'access');
