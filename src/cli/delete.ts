@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { print } from './output.js';
-import { openPublications } from './publications.js';
+import { openPublications, tellMissing } from './publications.js';
 
 export function deleteCommand(): Command {
   const command = dataCommand('delete', 'delete publications from the index')
@@ -9,6 +9,8 @@ export function deleteCommand(): Command {
     .addHelpText(
       'after',
       `
+Exit code 1 if a number is not in the index; the others are deleted.
+
 Examples:
   priorart delete KR1020200104349A "US 9,971,313 B2"`,
     )
@@ -22,11 +24,9 @@ async function run(numbers: string[], flags: Record<string, unknown>): Promise<v
     const outcome = await publications.delete(numbers);
     const { deleted, not_found: missing } = outcome;
     print(outcome, flags['json'] === true, () =>
-      [
-        deleted.length > 0 ? `Deleted ${deleted.join(', ')}.` : 'Deleted nothing.',
-        ...(missing.length > 0 ? [`Not in the index: ${missing.join(', ')}.`] : []),
-      ].join('\n'),
+      deleted.length > 0 ? `Deleted ${deleted.join(', ')}.` : 'Deleted nothing.',
     );
+    tellMissing(missing);
   } finally {
     await publications.close();
   }

@@ -1,6 +1,6 @@
 /** Output of all commands: results on standard output, everything else on standard error. */
 import { basename, relative } from 'node:path';
-import { isPriorartError } from '../errors.js';
+import { isPriorartError, type PriorartError } from '../errors.js';
 import { inOptions, proposing } from './messages.js';
 
 /** Exit codes. `partly`: some inputs of an ingest failed, and the others are stored. */
@@ -61,12 +61,17 @@ export function reportError(error: unknown): number {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return EXIT.failed;
   }
-  const usage =
+  const isRefused =
     ['usage', 'unknown_index_kind'].includes(error.code) || [400, 409, 422].includes(error.status);
   const message = error.inCommand ?? error.message;
-  const inWords = usage || error.code === 'not_found' ? inOptions(message) : message;
+  const inWords = isRefused || error.code === 'not_found' ? inOptions(message) : message;
   process.stderr.write(`priorart: ${proposing(inWords)}\n`);
-  return usage ? EXIT.usage : EXIT.failed;
+  return isRefused && !isOfUnknown(error) ? EXIT.usage : EXIT.failed;
+}
+
+/** Whether the user named something that is not there: a publication or a file. The command was used rightly. */
+function isOfUnknown({ cause }: PriorartError): boolean {
+  return ['not_found', 'ENOENT'].includes((cause as { code?: string } | undefined)?.code ?? '');
 }
 
 /** Message for an error of the operating system, which is seldom a fault of the program; undefined for other errors. */

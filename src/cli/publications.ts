@@ -10,6 +10,7 @@ import { deletePublications } from '../store/delete-publications.js';
 import type { Publications } from '../store/publications.js';
 import { Store } from '../store/store.js';
 import { openOptions } from './options.js';
+import { EXIT, inOneLine } from './output.js';
 
 export interface OpenPublications {
   /** @returns undefined at the place of a number that fits none */
@@ -33,6 +34,13 @@ export async function openPublications(flags: Record<string, unknown>): Promise<
     look: async (work) => work(store),
     close: () => store.close(),
   };
+}
+
+/** Says which of the numbers that the user named the index lacks; the command then exits with 1. */
+export function tellMissing(numbers: readonly string[]): void {
+  if (numbers.length === 0) return;
+  process.stderr.write(`priorart: not in the index: ${numbers.map(inOneLine).join(', ')}\n`);
+  process.exitCode = EXIT.failed;
 }
 
 /** What the index that the settings name holds. */

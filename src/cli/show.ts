@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Claim, Name, Patent } from '../patent/record.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
-import { count, counted, EXIT, endWithReader, inOneLine, print } from './output.js';
-import { openPublications } from './publications.js';
+import { count, counted, endWithReader, print } from './output.js';
+import { openPublications, tellMissing } from './publications.js';
 
 /** Columns of a line of text. */
 const LINE_CHARS = 100;
@@ -40,10 +40,7 @@ async function run(numbers: string[], flags: Record<string, unknown>): Promise<v
       if (n > 0 && flags['json'] !== true) process.stdout.write('\n');
       print(record, flags['json'] === true, () => recordText(record, flags['description'] === true));
     }
-    const missing = numbers.filter((_, n) => records[n] === undefined);
-    if (missing.length === 0) return;
-    process.stderr.write(`priorart: not in the index: ${missing.map(inOneLine).join(', ')}\n`);
-    process.exitCode = EXIT.failed;
+    tellMissing(numbers.filter((_, n) => records[n] === undefined));
   } finally {
     await publications.close();
   }

@@ -8,7 +8,7 @@ import { priorityDate } from '../patent/priority.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
-import { invalidField } from './invalid.js';
+import { complaint, invalidField, unknownPublications } from './invalid.js';
 import type { Filters } from './query.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -35,7 +35,8 @@ export function asOfDay(store: Publications, asOf: string): string {
   if (DAY.test(asOf)) return asOf;
   const found = resolvePublications(store, asOf);
   if (found.length === 0) {
-    throw invalidField('as_of', asOf, 'a day as YYYY-MM-DD, or the number of a publication in the index');
+    const expected = 'a day as YYYY-MM-DD, or the number of a publication in the index';
+    throw unknownPublications(complaint('as_of', asOf, expected));
   }
   const heads = found.map((patentId) => headOf(store, patentId));
   const dates = new Set(byApplication(heads).map((group) => earliestDate(group.map(priorityDate))));

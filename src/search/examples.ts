@@ -4,7 +4,7 @@ import { applicationLink } from '../index/columns.js';
 import type { DocumentBody, DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
-import { shown } from './invalid.js';
+import { shown, unknownPublications } from './invalid.js';
 import { titleOf } from './show.js';
 
 export interface Publication {
@@ -30,6 +30,7 @@ export function examplesOf(
   asked: { like?: readonly string[]; unlike?: readonly string[] },
 ): { like: Publication[]; unlike: Publication[] } {
   const faults: string[] = [];
+  let isUnknown = false;
   const found = { like: [] as Publication[], unlike: [] as Publication[] };
   for (const field of ['like', 'unlike'] as const) {
     const unknown: string[] = [];
@@ -44,10 +45,12 @@ export function examplesOf(
         );
     }
     if (unknown.length === 0) continue;
+    isUnknown = true;
     faults.push(
       `${field}: the index has no publication ${unknown.join(', ')}; expected numbers of stored ones`,
     );
   }
+  if (isUnknown) throw unknownPublications(faults.join('. '));
   if (faults.length > 0) throw new PriorartError('invalid_request', faults.join('. '));
   return found;
 }

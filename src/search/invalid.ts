@@ -45,7 +45,13 @@ export function invalidField(field: string, value: unknown, expected: string): P
   return new PriorartError('invalid_request', complaint(field, value, expected));
 }
 
-function complaint(field: string, value: unknown, expected: string): string {
+/** The error for fields that name publications which are not there. Its cause tells it from other wrong requests. */
+export function unknownPublications(message: string): PriorartError {
+  return new PriorartError('invalid_request', message, { cause: new PriorartError('not_found', message) });
+}
+
+/** The message about one field: field, value, expectation. */
+export function complaint(field: string, value: unknown, expected: string): string {
   const subject = field === '' ? 'request body' : field;
   const missing = value === undefined || value === null;
   const written = SECRETS.has(field) ? sizeOf(value) : shown(value);

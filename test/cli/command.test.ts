@@ -253,7 +253,8 @@ describe('command line', () => {
     delete process.env['PRIORART_MODELS'];
     assert.deepEqual(JSON.parse(deleted.stdout), { deleted: ['US11217824B2'], not_found: ['nothing'] });
     const again = await run(`delete US11217824B2 --data ${data}`);
-    assert.deepEqual([again.code, again.stdout], [0, 'Deleted nothing.\nNot in the index: US11217824B2.\n']);
+    assert.deepEqual([again.code, again.stdout], [1, 'Deleted nothing.\n']);
+    assert.equal(again.stderr, 'priorart: not in the index: US11217824B2\n');
     const ambiguous = await run(`delete EP03893001 --data ${data}`);
     assert.equal(ambiguous.code, 2);
     assert.match(ambiguous.stderr, /EP03893001A1, EP03893001B1/);

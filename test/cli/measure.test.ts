@@ -177,16 +177,16 @@ describe('measuring commands', () => {
     assert.equal(readFileSync(other, 'utf8'), foreign);
   });
 
-  it('wrong usage is exit code 2; a failed fit is exit code 1', async () => {
+  it('wrong usage is exit code 2; a failed fit and a missing file are exit code 1', async () => {
     const pairs = join(dir, 'pairs.tsv');
     writeFileSync(pairs, 'solid electrolyte\telectrolyte\t1\nsolid electrolyte\tshoe\t0\n');
     const cases: [string[], number, RegExp][] = [
       [['embed', '--kind', 'title'], 2, /--kind: got "title"; expected one of query, passage/],
       [['embed', '--format', 'npy'], 2, /expected --out FILE/],
-      [['embed', join(dir, 'none')], 2, /none cannot be read \(ENOENT\)/],
+      [['embed', join(dir, 'none')], 1, /none cannot be read \(ENOENT\)/],
       [
         ['eval', '--data', data, '--queries', 'fixtures/none', '--qrels', 'fixtures/qrels.txt'],
-        2,
+        1,
         /--queries: fixtures\/none/,
       ],
       [

@@ -78,7 +78,7 @@ describe('records at the command line', () => {
     assert.deepEqual(lines((await priorart('export', '--data', join(dir, 'of-vectors'))).stdout), expected);
     assert.equal((await run('export --countries XX')).code, 2);
     const nowhere = await run('export --out', join(dir, 'no', 'folder.jsonl'));
-    assert.equal(nowhere.code, 2);
+    assert.equal(nowhere.code, 1);
     assert.match(nowhere.stderr, /--out .*folder\.jsonl: cannot be written \(ENOENT\)/);
   });
 
