@@ -21,34 +21,57 @@ function nameInFile(setting: Setting<unknown>): string {
   return setting.flag.split(' ')[0]!.slice(2);
 }
 
+const EXPECTED = 'expected a JSON object of settings, such as {"port": 8080}';
+
 /** Values of a settings file, by name. Numbers are converted to text. */
 function settingsFile(path: string): ReadonlyMap<string, string> {
   const wrong = (why: string, cause?: unknown) =>
-    new PriorartError('usage', `${path}: ${why}; expected a JSON object of settings`, { cause });
+    new PriorartError('usage', `the settings file ${path} ${why}`, { cause });
   let found: unknown;
   try {
-    if (statSync(path).size > SETTINGS_FILE_MAX_BYTES)
-      throw wrong(`more than ${SETTINGS_FILE_MAX_BYTES} bytes`);
-    found = JSON.parse(readFileSync(path, 'utf8'));
+    found = JSON.parse(textOf(path, wrong));
   } catch (cause) {
-    if (cause instanceof PriorartError) throw cause;
-    throw wrong(cause instanceof Error ? cause.message : String(cause), cause);
+    if (!(cause instanceof SyntaxError)) throw cause;
+    // The rest of the parser's message says once more that it is not JSON.
+    const at = /at position (\d+)/.exec(cause.message)?.[1];
+    throw wrong(`is not JSON${at ? ` from character ${Number(at) + 1} on` : ''}; ${EXPECTED}`, cause);
   }
-  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw wrong('not an object');
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    throw wrong(`holds no JSON object; ${EXPECTED}`);
   const names = Object.values(SETTINGS).map((setting) => nameInFile(setting as Setting<unknown>));
   return new Map(
     Object.entries(found).map(([name, value]) => {
       if (!names.includes(name)) {
         const near = nearestName(name, names);
-        throw wrong(`unknown setting ${JSON.stringify(name)}${near ? `; did you mean ${near}?` : ''}`);
+        const help = near
+          ? `did you mean ${near}?`
+          : 'expected names of flags without the dashes, such as port';
+        throw wrong(`has an unknown setting ${JSON.stringify(name)}; ${help}`);
       }
-      if (typeof value !== 'string' && typeof value !== 'number') {
-        throw wrong(`${name} is ${JSON.stringify(value)}, neither a text nor a number`);
-      }
+      if (typeof value !== 'string' && typeof value !== 'number')
+        throw wrong(`has ${JSON.stringify(value)} as ${name}; expected a text or a number`);
       return [name, String(value)];
     }),
   );
 }
+
+/** @param wrong makes the error, from what is wrong with the file */
+function textOf(path: string, wrong: (why: string, cause?: unknown) => PriorartError): string {
+  try {
+    if (statSync(path).size <= SETTINGS_FILE_MAX_BYTES) return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw wrong(`${UNREADABLE[code ?? ''] ?? `cannot be read (${code})`}; ${EXPECTED}`, cause);
+  }
+  throw wrong(`has more than ${SETTINGS_FILE_MAX_BYTES} bytes; ${EXPECTED}`);
+}
+
+/** What a code of the operating system says of a file. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+};
 
 /**
  * Reads and checks all settings.
@@ -74,7 +97,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
           ? setting.flag.split(' ')[0]
           : env[setting.env] !== undefined
             ? setting.env
-            : `${path}, ${nameInFile(setting)}`;
+            : `the settings file ${path}, ${nameInFile(setting)}`;
       throw new PriorartError(
         'usage',
         `${source}: got ${JSON.stringify(given)}; expected ${setting.expected}`,

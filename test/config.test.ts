@@ -8,6 +8,8 @@ import { isPriorartError } from '../src/errors.js';
 import { HOST_DEFAULT, PORT_DEFAULT, REQUEST_DEADLINE_MS } from '../src/limits.js';
 import { loadConfig } from '../src/load-config.js';
 
+const EXPECTED = 'expected a JSON object of settings, such as {"port": 8080}';
+
 describe('settings', () => {
   it('the defaults of the limits apply without settings', () => {
     const config = loadConfig({ env: {} });
@@ -67,17 +69,42 @@ describe('settings', () => {
     const config = loadConfig({ env, flags: { data: 'here' } });
     assert.deepEqual([config.port, config.host, config.logLevel, config.data], [9000, '::1', 'warn', 'here']);
     for (const [text, expected] of [
-      ['{"prot": 1}', /unknown setting "prot"; did you mean port\?/],
-      ['{"port": true}', /port is true/],
-      ['{"port": 99999}', /settings\.json, port: got "99999"; expected an integer/],
-      ['[]', /not an object/],
-      ['{"port": ', /expected a JSON object of settings/],
+      ['{"prot": 1}', 'has an unknown setting "prot"; did you mean port?'],
+      [
+        '{"zzzzzzzz": 1}',
+        'has an unknown setting "zzzzzzzz"; expected names of flags without the dashes, such as port',
+      ],
+      ['{"port": true}', 'has true as port; expected a text or a number'],
+      ['[]', `holds no JSON object; ${EXPECTED}`],
+      ['', `is not JSON; ${EXPECTED}`],
+      [' '.repeat(1 << 17), `has more than 65536 bytes; ${EXPECTED}`],
     ] as const) {
       write(text);
-      assert.throws(() => loadConfig({ env }), { code: 'usage', message: expected }, text);
+      const message = `the settings file ${file} ${expected}`;
+      assert.throws(() => loadConfig({ env }), { code: 'usage', message }, text);
     }
-    const absent = { settings: join(dir, 'absent.json') };
-    assert.throws(() => loadConfig({ env: {}, flags: absent }), { code: 'usage', message: /ENOENT/ });
+    for (const [text, message] of [
+      [
+        '{"port": 99999}',
+        /^the settings file .*settings\.json, port: got "99999"; expected an integer from 0 to 65535$/,
+      ],
+      // Not every version of Node says where.
+      [
+        '{"port": ?}',
+        /^the settings file .*settings\.json is not JSON( from character 10 on)?; expected a JSON object/,
+      ],
+    ] as const) {
+      write(text);
+      assert.throws(() => loadConfig({ env }), { code: 'usage', message }, text);
+    }
+    for (const [settings, why] of [
+      [join(dir, 'absent.json'), 'does not exist'],
+      [dir, 'is a folder'],
+      [join(file, 'below'), 'cannot be read (ENOTDIR)'],
+    ] as const) {
+      const message = `the settings file ${settings} ${why}; ${EXPECTED}`;
+      assert.throws(() => loadConfig({ env: {}, flags: { settings } }), { code: 'usage', message });
+    }
   });
 
   it('each setting has a variable and a flag', () => {

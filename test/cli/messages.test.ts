@@ -98,3 +98,13 @@ it('proposed commands have no folder if the environment names it', async (t) => 
   const { stderr } = await launch(CLI, ['keys', 'revoke', 'key_none'], env).ended;
   assert.match(stderr, /`priorart keys` lists them/);
 });
+
+it('a fault of a settings file is one sentence that names the file', async (t) => {
+  const file = join(temporary(t), 'settings.json');
+  const { code, stderr } = await priorart('serve', '--settings', file);
+  assert.equal(code, 1);
+  assert.equal(
+    stderr,
+    `priorart: the settings file ${file} does not exist; expected a JSON object of settings, such as {"port": 8080}\n`,
+  );
+});
