@@ -25,6 +25,7 @@ import {
   counted,
   duration,
   EXIT,
+  inOneLine,
   interruption,
   ProgressLine,
   print,
@@ -73,6 +74,9 @@ Examples:
 }
 
 async function run(paths: string[], flags: Record<string, unknown>): Promise<void> {
+  const alone = ['schema', 'status'].find((name) => flags[name]);
+  if (alone !== undefined && paths.length > 0)
+    throw new PriorartError('usage', `--${alone} takes no files; got ${paths.map(inOneLine).join(' ')}`);
   if (flags['schema']) return print(patentJsonSchema(), true, () => '');
   if (flags['status']) {
     const { data, engine } = settings(flags);

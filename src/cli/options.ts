@@ -15,8 +15,8 @@ export function dataCommand(name: string, description: string): Command {
 }
 
 /**
- * Makes a command the default of its group: `keys` alone lists keys. Other words are refused as unknown
- * commands.
+ * Makes a command the default of its group: `keys` alone lists keys. Another word is refused as an unknown command,
+ * or as an argument too many if the command is named.
  */
 export function asDefault(
   command: Command,
@@ -25,10 +25,27 @@ export function asDefault(
   return command
     .usage('[options]')
     .argument('[words...]')
-    .action(([word]: string[], flags: Record<string, string | undefined>) => {
-      if (word !== undefined) throw new PriorartError('usage', unknownOf(command, word));
+    .action((words: string[], flags: Record<string, string | undefined>) => {
+      if (words.length > 0) refuseWords(command, words);
       return action(flags);
     });
+}
+
+/** @throws PriorartError `usage`, or ends the program as commander does for too many arguments */
+function refuseWords(command: Command, words: readonly string[]): never {
+  const [word] = words as [string];
+  const { parent } = command;
+  if (parent?.args[0] === command.name()) {
+    const got = `got ${words.length}`;
+    command.error(`error: too many arguments for '${command.name()}'. Expected 0 arguments but ${got}.`);
+  }
+  // Commander takes a word behind an option for an argument of the default command.
+  if (parent?.commands.some((one) => one.name() === word))
+    throw new PriorartError(
+      'usage',
+      `'${word}' comes too late; expected \`priorart ${parent.name()} ${word} …\``,
+    );
+  throw new PriorartError('usage', unknownOf(command, word));
 }
 
 /** The message for a word that names no command of a group. */
