@@ -42,12 +42,10 @@ function whereGiven(): string | undefined {
   }
 }
 
-/** A value in a message, as `shown` in src/search/invalid.ts writes it. */
-const VALUE = /("(?:[^"\\]|\\.)*")/;
 /** The field at the start of a complaint, such as `countries[1]:` or `date_range.from:`. */
 const SUBJECT = /(^|\. )([a-z]+(?:[._][a-z]+)*)(?:\[\d+\])?(?=:)/g;
-/** A field within a complaint. Fields of one word could be any word. */
-const WITHIN = /(?<![\w.-])([a-z]+(?:[._][a-z]+)+)(?![\w.-]*[\w-])/g;
+/** Words with what fields have in them. */
+const WORD = /[\w.-]+/g;
 /** A field with the value that it should have: `expected collapse "family"`. */
 const WITH_VALUE = /(?<=expected )([a-z_]+) "(\w+)"/g;
 
@@ -59,20 +57,36 @@ export function inOptions(message: string): string {
     const option = optionOf(field);
     return option === undefined ? whole : `${option} ${value}`;
   });
-  // Values stay as they are.
-  return withValues
-    .split(VALUE)
-    .map((part, n) =>
-      n % 2 !== 0
-        ? part
-        : part
-            .replace(SUBJECT, (whole, before: string, field: string) => {
-              const option = optionOf(field);
-              return option === undefined ? whole : before + option;
-            })
-            .replace(WITHIN, (field) => optionOf(field) ?? field),
-    )
-    .join('');
+  return outsideValues(withValues, (part) =>
+    part
+      .replace(SUBJECT, (whole, before: string, field: string) => {
+        const option = optionOf(field);
+        return option === undefined ? whole : before + option;
+      })
+      .replace(WORD, (word) => withinText(word, optionOf)),
+  );
+}
+
+/** A word within a complaint, or the option if it is a field. Fields of one word could be any word. */
+function withinText(word: string, optionOf: (field: string) => string | undefined): string {
+  const field = word.endsWith('.') ? word.slice(0, -1) : word;
+  const option = field.includes('_') || field.includes('.') ? optionOf(field) : undefined;
+  return option === undefined ? word : option + word.slice(field.length);
+}
+
+/** Changes what is not quoted: values stay as they are. They are quoted as `shown` in src/search/invalid.ts does. */
+function outsideValues(message: string, change: (part: string) => string): string {
+  let [changed, from, isValue] = ['', 0, false];
+  for (let at = 0; at <= message.length; at++) {
+    if (isValue && message[at] === '\\') at++;
+    else if (at === message.length || message[at] === '"') {
+      const part = message.slice(from, at);
+      changed += (isValue ? part : change(part)) + (message[at] ?? '');
+      [from, isValue] = [at + 1, !isValue];
+    }
+  }
+  // A value that was cut within an escape.
+  return changed + message.slice(from);
 }
 
 /** Options of the running command, by the field that each stands for. `--add-environment` adds one of the field `environment`. */
