@@ -226,12 +226,17 @@ const CLEAN_MS = 60_000;
 /** Disk work of the counters, several times per second, on a thread that may block. */
 export class CountersKeeper {
   readonly #file: Sqlite;
+  readonly #clock: () => number;
   #changed = 0;
   #unchanged = 0;
-  #cleanedAt = 0;
+  #cleanedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param folder folder of the access store; the counters exist in it */
-  constructor(folder: string) {
+  /**
+   * @param folder folder of the access store; the counters exist in it
+   * @param clock that of `CountersOptions`
+   */
+  constructor(folder: string, clock: () => number = monotonicMs) {
+    this.#clock = clock;
     this.#file = new Sqlite(
       join(folder, COUNTERS_FILE),
       { ...LAYOUT, checked: false },
@@ -253,7 +258,7 @@ export class CountersKeeper {
     this.#file.sync();
     const [, frames] = this.#file.row<[number, number]>('PRAGMA wal_checkpoint(NOOP)')!;
     if (frames > COUNTERS_WAL_FRAMES) this.#shorten();
-    if (monotonicMs() - this.#cleanedAt > CLEAN_MS) this.#clean();
+    if (this.#clock() - this.#cleanedAt > CLEAN_MS) this.#clean();
   }
 
   close(): void {
@@ -269,9 +274,12 @@ export class CountersKeeper {
   }
 
   #clean(): void {
-    const now = monotonicMs();
-    this.#cleanedAt = now;
-    this.#file.rows('DELETE FROM windows WHERE over <= ? OR over > ?', now, now + WINDOW_MS);
+    this.#file.write(() => {
+      // Read inside the transaction: a window that a call changes after this time would seem to be of an earlier boot.
+      const now = this.#clock();
+      this.#cleanedAt = now;
+      this.#file.rows('DELETE FROM windows WHERE over <= ? OR over > ?', now, now + WINDOW_MS);
+    });
   }
 }
 

@@ -122,12 +122,13 @@ export class LogReader {
 
   async #daysStored(): Promise<number> {
     const path = `/${this.#indexes.lines}/_doc/${SETTINGS_ID}`;
-    const { _source } = await inTime(FAILING, (signal) =>
-      this.#indexes.client.request<{ _source?: StoredSettings }>('GET', path, undefined, {
-        signal,
-        ignore: [404],
-      }),
-    );
+    const { client } = this.#indexes;
+    const { _source } = await inTime(FAILING, (signal) => {
+      const options = { signal, ignore: [404] };
+      const ask = () => client.request<{ _source?: StoredSettings }>('GET', path, undefined, options);
+      // The index may have been made just now.
+      return again(ask, 'answer', signal);
+    });
     return _source?.days ?? REQUEST_LOG_DAYS.default;
   }
 

@@ -6,9 +6,11 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Cycle } from '../../src/access/billing.js';
 import { CallLimits } from '../../src/access/call-limits.js';
-import { COUNTERS_FILE, Counters } from '../../src/access/counters.js';
+import { COUNTERS_FILE, Counters, CountersKeeper } from '../../src/access/counters.js';
 import type { Reservation } from '../../src/access/quota-record.js';
+import { LockHeld } from '../../src/access/sqlite.js';
 import { AccessStore } from '../../src/access/store.js';
+import { monotonicMs } from '../../src/access/window.js';
 import { native } from '../../src/index/native.js';
 import { QUOTA_LEASE_MS } from '../../src/limits.js';
 
@@ -42,6 +44,32 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), who: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('next month' as const) }) },
 );
+
+describe('sliding minutes', () => {
+  it('no call is forgotten if it comes while the windows that are over are removed', () => {
+    const dir = folder();
+    const counters = new Counters(dir);
+    let admitted = 0;
+    const call = () => counters.takeCall('key', 60);
+    // A call comes right after the time is read; it is refused if the removal has begun.
+    const clock = () => {
+      const now = monotonicMs();
+      try {
+        call();
+        admitted += 1;
+      } catch (error) {
+        assert.ok(error instanceof LockHeld, String(error));
+      }
+      return now;
+    };
+    const keeper = new CountersKeeper(dir, clock);
+    keeper.tend();
+    assert.ok(admitted > 0);
+    assert.equal(call().remaining, 60 - admitted - 1);
+    keeper.close();
+    counters.close();
+  });
+});
 
 describe('quota', () => {
   it('a quota is never overrun, and none of its searches is lost, if processes die or stop in any order', async () => {
