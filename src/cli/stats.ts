@@ -6,7 +6,7 @@ import type { AnalyticsResponse, AnalyticsStats, CountExplanation } from '../sea
 import { allowedBy } from './nothing-found.js';
 import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
 import { count, counted, interruption, print } from './output.js';
-import { questionOf, withQuestion } from './question.js';
+import { hasReading, questionOf, withQuestion } from './question.js';
 import { analyticsOf, withAnalytics } from './request.js';
 import { namesText } from './search.js';
 
@@ -43,8 +43,8 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
   const json = flags['json'] === true;
   const engine = await open(place, { ...options, workers: 0 });
   try {
-    // The text says how a question was read, which only an explained answer tells.
-    const asked = json ? request : { ...request, explain: true };
+    // The text says which class was counted, which only an explained answer tells.
+    const asked = !json && hasReading(request.query ?? '') ? { ...request, explain: true } : request;
     const exact = flags['exact'] === true;
     const response = await engine.analyze(asked, { exact, signal: interruption() });
     const nothing =
@@ -103,7 +103,7 @@ function explanationText({ exact, documents, scans }: CountExplanation): string 
     ? 'The count is exact'
     : 'The count may miss patents that barely reach this similarity, 1 % at most';
   const by = scans.length === 0 ? '' : ` (scan: ${scans.join(', ')})`;
-  return `${how}${by}. The filters allow ${counted(documents, 'publication')}.`;
+  return `${how}${by}. ${counted(documents, 'publication')} could count.`;
 }
 
 function charts({ by_year, by_country, top_applicants, top_ipc }: AnalyticsStats): string[] {

@@ -17,7 +17,7 @@ export interface WaitNotice {
   lock: string;
 }
 
-/** Commands that write to a data folder, and so may wait for another one for long. */
+/** Commands that write to a data folder. Each may wait for a long time for another process that writes. */
 const WRITERS: ReadonlySet<string> = new Set(['check', 'delete', 'ingest', 'migrate', 'reembed', 'snapshot']);
 
 /**

@@ -260,7 +260,9 @@ export const countExplanationSchema = z.strictObject({
       'Whether the count is exact. If not, every number is that of documents that do reach min_score, but documents that ' +
         'barely reach it may be missing: 1 % at most',
     ),
-  documents: count().describe('Documents that the filters allow, before deduplication'),
+  documents: count().describe(
+    'Documents that the filters allow, before deduplication; of a classification code, those of its class',
+  ),
   scans: z
     .array(z.enum(COUNT_SCANS))
     .describe(

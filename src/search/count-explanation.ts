@@ -5,7 +5,7 @@ import type { Plan } from './plan.js';
 import type { AnalyticsQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { countOf, selectionOf } from './selections.js';
-import { isClass, type Subject } from './subject.js';
+import { classificationOf, type Subject } from './subject.js';
 import type { AnalyticsResponse } from './types.js';
 
 /** Members of an answer that only requests with `explain` get. */
@@ -28,15 +28,15 @@ export function countExplained(
   { gathered, store }: Pick<IndexReader, 'gathered' | 'store'>,
   native: NativeSnapshot,
   query: AnalyticsQuery,
-  { reading, ...subject }: Subject,
+  subject: Subject,
   { plan, clauses, total }: Counted,
 ): CountExplained {
-  const isOfClass = reading?.as === 'classification' && isClass({ ...subject, reading });
+  const classification = classificationOf(subject);
   const documents = documentsOf(native, clauses, gathered !== undefined, query.explain === true);
   const scans = plan.segments.map(({ scan }) => scan).filter((scan) => scan !== 'none');
   const isNothingAllowed = query.explain && total === 0 && documents === 0;
   return {
-    ...(isOfClass ? { classification: reading.code } : {}),
+    ...(classification === undefined ? {} : { classification }),
     explanation: {
       exact: plan.exact && gathered !== 'index',
       documents,

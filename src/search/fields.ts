@@ -30,6 +30,11 @@ export function text(what: string, maxChars = FILTER_MAX_CHARS, holds = /\S/) {
     .meta({ minLength: 1, maxLength: maxChars, pattern: holds.source });
 }
 
+/** True or false; false if absent. */
+export function flag(description: string) {
+  return z.boolean({ error: 'true or false' }).nullish().describe(description).meta({ default: false });
+}
+
 export function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: `one of ${values.join(', ')}` });
 }

@@ -64,7 +64,8 @@ const MANY = 200;
 const VISITED = { share: 2, besides: 500 };
 /**
  * If many of `n` documents are wanted, `n × wanted / (wanted + half × n)` are visited, and `rows` passages a wanted document
- * are scored. Fitted to 200 to 10,000 of 46,389 generated documents, where the first is within a fifth and the second within a quarter.
+ * are scored. Fitted to 200 to 10,000 of 46,389 generated documents, where the first is within a fifth and the second within a quarter,
+ * with bounds equally wide for all documents; not fitted again since they rise with the number of passages.
  */
 const VISITED_FOR_MANY = { half: 0.055, rows: 8 };
 

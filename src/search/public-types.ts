@@ -416,7 +416,7 @@ export interface AnalyticsStats {
 export interface CountExplanation {
   /** Whether the count is exact. If not, every number is that of documents that do reach min_score, but documents that barely reach it may be missing: 1 % at most. */
   exact: boolean;
-  /** Documents that the filters allow, before deduplication. */
+  /** Documents that the filters allow, before deduplication; of a classification code, those of its class. */
   documents: number;
   /** How documents were compared with the question. exact: all passages. documents: in the order of bounds on their scores, from sketches. codes, ivf, hnsw: estimated or proposed by an index of that kind. index: found by the index of a cluster. Empty if the filters allow nothing. */
   scans: ('exact' | 'documents' | 'codes' | 'ivf' | 'hnsw' | 'index')[];

@@ -14,7 +14,7 @@ import {
   TOP_K,
 } from '../limits.js';
 import { COUNTRIES } from '../patent/country.js';
-import { day, integer, list, oneOf, text, VISIBLE } from './fields.js';
+import { day, flag, integer, list, oneOf, text, VISIBLE } from './fields.js';
 import { APPLICANT_MATCHES, FILTER_SCHEMAS } from './filter-rows.js';
 
 export const DOC_TYPES = ['all', 'application', 'grant'] as const;
@@ -63,32 +63,22 @@ const searchFields = {
   kind_codes: list(kindCode, 'kind codes')
     .nullish()
     .describe('Kind codes; take priority over doc_type and include_utility_model'),
-  include_utility_model: z
-    .boolean({ error: 'true or false' })
-    .nullish()
-    .describe('Include utility models. Numbers and family_id find every kind where no field states kinds')
-    .meta({ default: false }),
+  include_utility_model: flag(
+    'Include utility models. Numbers and family_id find every kind where no field states kinds',
+  ),
   applicant_match: oneOf(APPLICANT_MATCHES)
     .nullish()
     .describe('How applicant is compared')
     .meta({ default: 'contains' }),
-  applicant_expand: z
-    .boolean({ error: 'true or false' })
-    .nullish()
-    .describe(
-      'Search for the applicant under its names in other languages, too, as far as the records state them. The answer ' +
-        'lists them in applicant_names',
-    )
-    .meta({ default: false }),
+  applicant_expand: flag(
+    'Search for the applicant under its names in other languages, too, as far as the records state them. The answer ' +
+      'lists them in applicant_names',
+  ),
   ...FILTER_SCHEMAS,
-  translate_terms: z
-    .boolean({ error: 'true or false' })
-    .nullish()
-    .describe(
-      'A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the ' +
-        'whole entry is a term of the table of translations',
-    )
-    .meta({ default: false }),
+  translate_terms: flag(
+    'A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the ' +
+      'whole entry is a term of the table of translations',
+  ),
   collapse: oneOf(COLLAPSES)
     .nullish()
     .describe(
@@ -151,19 +141,11 @@ export const semanticSchema = z
             'reranker (422), or if its time ran out (503)',
         )
         .meta({ default: 'auto' }),
-      explain: z
-        .boolean({ error: 'true or false' })
-        .nullish()
-        .describe(
-          'Explain each result: the parts of its score, its ranks, and the words that it shares with the question. If ' +
-            'nothing is found, the answer says in excluded_by how many documents each condition leaves out',
-        )
-        .meta({ default: false }),
-      highlight: z
-        .boolean({ error: 'true or false' })
-        .nullish()
-        .describe('Give the places of words of the question in each passage')
-        .meta({ default: false }),
+      explain: flag(
+        'Explain each result: the parts of its score, its ranks, and the words that it shares with the question. If ' +
+          'nothing is found, the answer says in excluded_by how many documents each condition leaves out',
+      ),
+      highlight: flag('Give the places of words of the question in each passage'),
     },
     { error: 'a JSON object' },
   )
@@ -228,14 +210,10 @@ export const analyticsSchema = z
         .nullish()
         .describe('Results on a page')
         .meta({ default: PAGE_SIZE.default }),
-      explain: z
-        .boolean({ error: 'true or false' })
-        .nullish()
-        .describe(
-          'Say in explanation how the documents were counted, and whether the count is exact. If the filters allow nothing, ' +
-            'the answer says in excluded_by how many documents each condition leaves out',
-        )
-        .meta({ default: false }),
+      explain: flag(
+        'Say in explanation how the documents were counted, and whether the count is exact. If the filters allow nothing, ' +
+          'the answer says in excluded_by how many documents each condition leaves out',
+      ),
     },
     { error: 'a JSON object' },
   )
@@ -256,13 +234,9 @@ export const detailsSchema = z.strictObject(
       .nullish()
       .describe(`Comma-separated subset of ${DOCUMENT_SECTIONS.join(', ')}; all when absent`)
       .meta({ pattern: SECTIONS_PATTERN, examples: ['title,claims'] }),
-    bibliography: z
-      .boolean({ error: 'true or false' })
-      .nullish()
-      .describe(
-        'Add to each entry: names, CPC codes, priorities, citations, and the family members of the index',
-      )
-      .meta({ default: false }),
+    bibliography: flag(
+      'Add to each entry: names, CPC codes, priorities, citations, and the family members of the index',
+    ),
   },
   { error: 'a JSON object' },
 );

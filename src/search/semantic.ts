@@ -17,7 +17,7 @@ import type { IndexReader } from './reader.js';
 import { type Placed, placesOf, resultsOf, withRest } from './results.js';
 import { ShownMembers } from './shown-members.js';
 import { stopwatch } from './stopwatch.js';
-import { isClass, type Subject, subjectOf } from './subject.js';
+import { classificationOf, type Subject, subjectOf } from './subject.js';
 import type { SearchResponse } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
@@ -122,11 +122,8 @@ export async function searchSemantic(
     words: { used: used.map(({ text, documents }) => ({ text, documents })), weight, added },
     timings: { embed, ...candidates.timings, rerank, fetch: clock() },
   };
-  const { reading } = subject;
-  const ofClass =
-    query.explain && reading?.as === 'classification' && isClass(subject)
-      ? { classification: reading.code }
-      : {};
+  const classification = query.explain ? classificationOf(subject) : undefined;
+  const ofClass = classification === undefined ? {} : { classification };
   return { response: { total: results.length, ...read, ...ofClass, results, ...excluded }, explanation };
 }
 

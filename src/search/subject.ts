@@ -104,6 +104,12 @@ export function isClass({ reading }: Subject): boolean {
   return reading?.as === 'classification' && reading.documents > 0;
 }
 
+/** The code, without spaces, if the question is a classification code under which the index has documents. */
+export function classificationOf(subject: Subject): string | undefined {
+  const { reading } = subject;
+  return reading?.as === 'classification' && isClass(subject) ? reading.code : undefined;
+}
+
 /** A condition that leaves out publications, by their numbers or their families; none for an empty list. */
 export function without(
   terms: readonly string[],

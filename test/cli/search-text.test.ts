@@ -69,10 +69,7 @@ describe('the text of a search', () => {
     assert.match(text.stdout, /^2 patents with a similarity of 0 or more$/m);
     assert.doesNotMatch(text.stdout, /count is exact/);
     const explained = await stats('라이다', '--min-score', '0', '--explain', '--exact');
-    assert.match(
-      explained.stdout,
-      /^The count is exact \(scan: exact\)\. The filters allow 2 publications\.$/m,
-    );
+    assert.match(explained.stdout, /^The count is exact \(scan: exact\)\. 2 publications could count\.$/m);
     const ofClass = await stats('G01S 17/02', '--min-score', '0');
     assert.match(ofClass.stdout, /^1 patent classified under G01S17\/02$/m);
     const json = JSON.parse((await stats('G01S 17/02', '--json')).stdout);

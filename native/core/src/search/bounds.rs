@@ -2,11 +2,38 @@
 //! all of them. Bounds lie in buckets, and a batch is a range of buckets.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Buckets over bounds from -1 to 1. Others are in the first or the last bucket.
 const BUCKETS: usize = 4096;
 /// Buckets that are compared together.
 const TOGETHER: usize = 32;
+
+/// Numbers of passages that are told apart. For more, √(2 ln n) hardly grows.
+const COUNTED: usize = 4_096;
+
+/// √(2 ln n) by the number n of passages.
+static GREATEST: LazyLock<[f32; COUNTED]> =
+    LazyLock::new(|| std::array::from_fn(|passages| (2.0 * (passages.max(1) as f32).ln()).sqrt()));
+
+/// How far above a document's mean the bound lies, for a spread of 1.
+pub struct Reach {
+    greatest: &'static [f32; COUNTED],
+    deviations: f32,
+    deviation: f32,
+}
+
+impl Reach {
+    /// `deviation` is the σ of documents.rs.
+    pub fn of(deviations: f32, deviation: f32) -> Self {
+        Reach { greatest: &GREATEST, deviations, deviation }
+    }
+
+    #[inline]
+    pub fn among(&self, passages: usize) -> f32 {
+        self.deviation * (self.deviations + self.greatest[passages.min(COUNTED - 1)])
+    }
+}
 
 /// Bounds in the order in which they were pushed.
 pub struct Bounds {
@@ -84,6 +111,18 @@ impl Bounds {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Documents of many passages would be missed among documents of one, if their bounds were not higher.
+    #[test]
+    fn bounds_rise_with_the_number_of_passages() {
+        let reach = Reach::of(2.0, 0.1);
+        assert!((reach.among(1) - 0.2).abs() < 1e-6);
+        assert_eq!(reach.among(0), reach.among(1));
+        for passages in [2, 100, COUNTED - 1, COUNTED] {
+            let expected = 0.1 * (2.0 + (2.0 * (passages as f32).ln()).sqrt());
+            assert!((reach.among(passages) - expected).abs() < 1e-4, "{passages}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -12,7 +12,7 @@
 //! keep their bounds.
 
 use super::best::Best;
-use super::bounds::Bounds;
+use super::bounds::{Bounds, Reach};
 use super::{Hit, Outcome, Passages, Request, Selected, Snapshot};
 use crate::segment::{Facts, Segment};
 use crate::sketch::{Probe, Sketches};
@@ -20,7 +20,6 @@ use crate::{vectors, Error, Result};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// A passage is not scored if its estimate would have to be this many standard deviations too low, or `BELOW` less than the plan's
 /// deviations if these are more: a document of one passage has no other that could bring it in.
@@ -149,7 +148,7 @@ pub(super) fn documents(
     DESK.with_borrow_mut(|desk| {
         let deviation = deviation_of(&parts, &probe, request.query, desk)?;
         let mut search = Search { parts, probe: &probe, request, outcome, best };
-        search.run(deviations, deviation, desk)
+        search.run(&Reach::of(deviations, deviation), MARGIN.max(deviations - BELOW), desk)
     })?;
     Ok(probe)
 }
@@ -199,31 +198,6 @@ fn together(word: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Numbers of passages that are told apart. For more, √(2 ln n) hardly grows.
-const COUNTED: usize = 4_096;
-
-/// √(2 ln n) by the number n of passages.
-static GREATEST: LazyLock<[f32; COUNTED]> =
-    LazyLock::new(|| std::array::from_fn(|passages| (2.0 * (passages.max(1) as f32).ln()).sqrt()));
-
-/// How far above a document's mean the bound lies, for a spread of 1.
-struct Reach {
-    greatest: &'static [f32; COUNTED],
-    deviations: f32,
-    deviation: f32,
-}
-
-impl Reach {
-    fn of(deviations: f32, deviation: f32) -> Self {
-        Reach { greatest: &GREATEST, deviations, deviation }
-    }
-
-    #[inline]
-    fn among(&self, passages: usize) -> f32 {
-        self.deviation * (self.deviations + self.greatest[passages.min(COUNTED - 1)])
-    }
-}
-
 struct Search<'a, 'b> {
     parts: Vec<Part<'a>>,
     probe: &'b Probe,
@@ -233,9 +207,8 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self, deviations: f32, deviation: f32, desk: &mut Desk) -> Result<()> {
-        self.bound(deviations, deviation, desk);
-        let margin = MARGIN.max(deviations - BELOW);
+    fn run(&mut self, reach: &Reach, margin: f32, desk: &mut Desk) -> Result<()> {
+        self.bound(reach, desk);
         let mut candidates = std::mem::take(&mut desk.candidates);
         let mut count = FIRST * self.request.documents + BESIDES;
         while let Some(buckets) = desk.bounds.next(count, self.best.least()) {
@@ -248,12 +221,11 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Computes the bounds of the documents that the filter allows. `deviation` is σ.
-    fn bound(&mut self, deviations: f32, deviation: f32, desk: &mut Desk) {
+    /// Computes the bounds of the documents that the filter allows.
+    fn bound(&mut self, reach: &Reach, desk: &mut Desk) {
         let Desk { bounds, products, sums, means, .. } = desk;
         bounds.clear();
         products.clear();
-        let reach = Reach::of(deviations, deviation);
         for part in &self.parts {
             self.outcome.candidates += part.selected.row_count;
             for (first, allowed) in part.selected.docs.words() {
@@ -498,18 +470,6 @@ fn no_sketches() -> Error {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    /// Documents of many passages would be missed among documents of one, if their bounds were not higher.
-    #[test]
-    fn bounds_rise_with_the_number_of_passages() {
-        let reach = Reach::of(2.0, 0.1);
-        assert!((reach.among(1) - 0.2).abs() < 1e-6);
-        assert_eq!(reach.among(0), reach.among(1));
-        for passages in [2, 100, COUNTED - 1, COUNTED] {
-            let expected = 0.1 * (2.0 + (2.0 * (passages as f32).ln()).sqrt());
-            assert!((reach.among(passages) - expected).abs() < 1e-4, "{passages}");
-        }
-    }
 
     proptest! {
         #[test]
