@@ -24,7 +24,7 @@ mod products;
 mod rotation;
 mod write;
 
-pub use probe::Probe;
+pub use probe::{Estimates, Probe};
 pub use write::{SketchBuilder, Sketched};
 
 use std::ops::Range;

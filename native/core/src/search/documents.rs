@@ -15,7 +15,7 @@ use super::best::Best;
 use super::bounds::{Bounds, Reach};
 use super::{Hit, Outcome, Passages, Request, Selected, Snapshot};
 use crate::segment::{Facts, Segment};
-use crate::sketch::{Probe, Sketches};
+use crate::sketch::{Estimates, Probe, Sketches};
 use crate::{vectors, Error, Result};
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -116,6 +116,7 @@ struct Desk {
     likely: Vec<Likely>,
     visits: Vec<Visit>,
     sums: Vec<i32>,
+    estimates: Estimates,
     means: Vec<f32>,
 }
 
@@ -272,7 +273,7 @@ impl Search<'_, '_> {
 
     /// Finds the passages that may count, and the documents that have any, the likeliest first.
     fn estimate(&mut self, documents: &[Candidate], margin: f32, desk: &mut Desk) -> Result<()> {
-        let Desk { likely, visits, sums, .. } = desk;
+        let Desk { likely, visits, estimates, .. } = desk;
         likely.clear();
         visits.clear();
         let least = self.best.least();
@@ -289,7 +290,7 @@ impl Search<'_, '_> {
             let rows = part.facts.rows_of(ordinal as usize);
             let from = likely.len();
             let at_most =
-                likely_of(part.segment, &part.sketches, self.probe, mean, rows, least, margin, sums, likely)?;
+                likely_of(part.segment, &part.sketches, self.probe, mean, rows, least, margin, estimates, likely)?;
             if at_most >= least {
                 visits.push(Visit { at_most, document: n as u32, likely: from as u32..likely.len() as u32 });
             }
@@ -373,21 +374,22 @@ fn likely_of(
     rows: Range<usize>,
     least: f32,
     margin: f32,
-    sums: &mut Vec<i32>,
+    estimates: &mut Estimates,
     likely: &mut Vec<Likely>,
 ) -> Result<f32> {
     segment.verify_sketch(sketches.bytes_of(rows.clone()))?;
+    probe.passages(mean, sketches.rows(rows.clone()), estimates);
     let mut added = 0;
     let mut greatest = f32::NEG_INFINITY;
     likely.reserve(rows.len());
     let room = likely.spare_capacity_mut();
     // Without a branch, which could not be predicted.
-    probe.passages(mean, sketches.rows(rows.clone()), sums, |n, estimate, deviation| {
-        let at_most = estimate + margin * deviation;
-        room[added].write(Likely { row: (rows.start + n) as u32, at_most, deviation });
+    for (row, (score, &deviation)) in (rows.start as u32..).zip(estimates.scores.iter().zip(&estimates.deviations)) {
+        let at_most = score + margin * deviation;
+        room[added].write(Likely { row, at_most, deviation });
         added += (at_most >= least) as usize;
         greatest = greatest.max(at_most);
-    });
+    }
     // SAFETY: the first `added` were written.
     unsafe { likely.set_len(likely.len() + added) };
     Ok(greatest)
@@ -417,7 +419,7 @@ pub(super) fn best_passages(
     let sketches = segment.sketches().ok_or_else(no_sketches)?;
     let rows = segment.rows_of(ordinal);
     let known_row = known.map(|(number, _)| rows.start as u32 + number);
-    DESK.with_borrow_mut(|Desk { likely, sums, means, .. }| {
+    DESK.with_borrow_mut(|Desk { likely, sums, estimates, means, .. }| {
         likely.clear();
         means.clear();
         probe.means(sketches.docs(ordinal..ordinal + 1), sums, means);
@@ -429,7 +431,7 @@ pub(super) fn best_passages(
             rows.clone(),
             f32::NEG_INFINITY,
             MARGIN,
-            sums,
+            estimates,
             likely,
         )?;
         // The rest stays unsorted: hardly any of it is scored.

@@ -3,6 +3,7 @@
 use super::rotation::Rotation;
 use super::{products, step_of, Layout, FACTOR, MEAN_BITS, MEAN_MIDDLE, ROW_BITS, ROW_MIDDLE};
 use half::f16;
+use half::slice::HalfFloatSliceExt;
 
 /// The query's components are integers within this.
 const GREATEST: f32 = 127.0;
@@ -56,26 +57,51 @@ impl Probe {
         out.extend(docs.zip(&*sums).map(|(doc, &sum)| self.step * step_of(doc) * (sum as f32 - middle)));
     }
 
-    /// Calls `each` with the number of each passage, its estimate, and the standard deviation of the
-    /// estimate's error. `mean` is that of the document, `rows` the record of its passages.
+    /// Estimates the passages of a document. `mean` is that of the document, `rows` the record of its passages.
     #[inline]
-    pub fn passages(
-        &self,
-        mean: f32,
-        rows: &[u8],
-        sums: &mut Vec<i32>,
-        mut each: impl FnMut(usize, f32, f32),
-    ) {
+    pub fn passages(&self, mean: f32, rows: &[u8], out: &mut Estimates) {
+        let Estimates { scores, deviations, sums, factors } = out;
         let length = self.layout.row_codes();
-        let (codes, factors) = rows.split_at(rows.len() / self.layout.row() * length);
+        let (codes, halves) = rows.split_at(rows.len() / self.layout.row() * length);
         products::sums::<ROW_BITS>(codes, length, &self.query, sums);
-        let error = if factors.len() == FACTOR { ERROR_ALONE } else { ERROR };
+        decode(halves, factors);
+        let error = if factors.len() == 1 { ERROR_ALONE } else { ERROR };
         let (middle, variance) = (ROW_MIDDLE * self.sum as f32, (error * self.length).powi(2));
-        for (n, (&sum, factor)) in sums.iter().zip(factors.chunks_exact(FACTOR)).enumerate() {
-            let factor = f16::from_le_bytes([factor[0], factor[1]]).to_f32();
-            // If a document has one passage, its residual is short, and the rounding of the query counts, too.
-            let deviation = (factor * factor * variance + self.rounding).sqrt();
-            each(n, mean + factor * self.step * (sum as f32 - middle), deviation);
+        // One array after the other: so the compiler computes several passages at a time.
+        scores.clear();
+        let score = |(&sum, factor): (&i32, &f32)| mean + factor * self.step * (sum as f32 - middle);
+        scores.extend(sums.iter().zip(&*factors).map(score));
+        deviations.clear();
+        // If a document has one passage, its residual is short, and the rounding of the query counts, too.
+        let deviation = |factor: &f32| (factor * factor * variance + self.rounding).sqrt();
+        deviations.extend(factors.iter().map(deviation));
+    }
+}
+
+/// Estimates of a document's passages, in their order. The memory is reused.
+#[derive(Default)]
+pub struct Estimates {
+    /// The estimated scores.
+    pub scores: Vec<f32>,
+    /// Standard deviations of the errors of these estimates.
+    pub deviations: Vec<f32>,
+    sums: Vec<i32>,
+    factors: Vec<f32>,
+}
+
+/// Half-precision numbers that are decoded together.
+const TOGETHER: usize = 8;
+
+fn decode(halves: &[u8], out: &mut Vec<f32>) {
+    out.clear();
+    out.resize(halves.len() / FACTOR, 0.0);
+    let number = |bytes: &[u8]| f16::from_le_bytes([bytes[0], bytes[1]]);
+    for (bytes, out) in halves.chunks(TOGETHER * FACTOR).zip(out.chunks_mut(TOGETHER)) {
+        if bytes.len() == TOGETHER * FACTOR {
+            let halves: [f16; TOGETHER] = std::array::from_fn(|n| number(&bytes[n * FACTOR..]));
+            halves.convert_to_f32_slice(out);
+        } else {
+            out.iter_mut().zip(bytes.chunks_exact(FACTOR)).for_each(|(x, bytes)| *x = number(bytes).to_f32());
         }
     }
 }

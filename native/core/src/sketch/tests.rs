@@ -49,9 +49,10 @@ fn estimates(dimensions: usize, rows: usize, energy: f32) -> Vec<(f32, f32, f32)
         let (mut sums, mut means) = (Vec::new(), Vec::new());
         probe.means(sketches.docs(0..1), &mut sums, &mut means);
         let exact: Vec<f32> = document.chunks_exact(dimensions).map(|row| dot(&query, row)).collect();
-        probe.passages(means[0], sketches.rows(0..rows), &mut sums, |n, estimate, deviation| {
-            found.push((exact[n], estimate, deviation));
-        });
+        let mut made = Estimates::default();
+        probe.passages(means[0], sketches.rows(0..rows), &mut made);
+        let estimates = made.scores.iter().zip(&made.deviations);
+        found.extend(exact.iter().zip(estimates).map(|(&exact, (&estimate, &deviation))| (exact, estimate, deviation)));
     }
     found
 }
@@ -97,9 +98,9 @@ fn a_single_passage_is_estimated_without_bias_for_similar_queries() {
         let probe = Probe::new(&query);
         let (mut sums, mut means) = (Vec::new(), Vec::new());
         probe.means(sketches.docs(0..1), &mut sums, &mut means);
-        probe.passages(means[0], sketches.rows(0..1), &mut sums, |_, estimate, deviation| {
-            errors.push(((dot(&query, &row) - estimate) / deviation) as f64);
-        });
+        let mut made = Estimates::default();
+        probe.passages(means[0], sketches.rows(0..1), &mut made);
+        errors.push(((dot(&query, &row) - made.scores[0]) / made.deviations[0]) as f64);
     }
     let count = errors.len() as f64;
     let bias = errors.iter().sum::<f64>() / count;
@@ -127,9 +128,12 @@ fn vectors_of_zero_and_equal_passages_have_sketches() {
         let mut first = Vec::new();
         decode(&rows[..3], &mut first);
         let exact: f32 = first.iter().zip(query).map(|(x, q)| x * q).sum();
-        probe.passages(means[0], sketches.rows(0..count), &mut sums, |_, estimate, _| {
+        let mut made = Estimates::default();
+        probe.passages(means[0], sketches.rows(0..count), &mut made);
+        assert_eq!(made.scores.len(), count);
+        for estimate in made.scores {
             assert!((estimate - exact).abs() < 0.3, "{estimate} for {exact}");
-        });
+        }
     }
     assert!(Sketches::new(3, (1, 2), &[0; 8], &[]).is_none());
 }
