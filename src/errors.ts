@@ -94,3 +94,21 @@ export class PriorartError extends Error {
 export function isPriorartError(value: unknown): value is PriorartError {
   return value instanceof Error && value.name === 'PriorartError' && 'code' in value;
 }
+
+/** What a code of the operating system says of a file. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist: a part of its path is a file',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+  EPERM: 'may not be read by this user',
+};
+
+/**
+ * Says why a file was not read, as the end of a sentence that names it: `does not exist`.
+ * @param cause the error of the operating system
+ */
+export function whyUnreadable(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return UNREADABLE[code ?? ''] ?? `cannot be read (${code ?? message})`;
+}

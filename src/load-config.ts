@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { type Config, SETTINGS, type SettingName } from './config.js';
-import { PriorartError } from './errors.js';
+import { PriorartError, whyUnreadable } from './errors.js';
 import { SETTINGS_FILE_MAX_BYTES } from './limits.js';
 import { nearestName } from './nearest-name.js';
 import type { Setting } from './setting-kinds.js';
@@ -60,18 +60,10 @@ function textOf(path: string, wrong: (why: string, cause?: unknown) => PriorartE
   try {
     if (statSync(path).size <= SETTINGS_FILE_MAX_BYTES) return readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw wrong(`${UNREADABLE[code ?? ''] ?? `cannot be read (${code})`}; ${EXPECTED}`, cause);
+    throw wrong(`${whyUnreadable(cause)}; ${EXPECTED}`, cause);
   }
   throw wrong(`has more than ${SETTINGS_FILE_MAX_BYTES} bytes; ${EXPECTED}`);
 }
-
-/** What a code of the operating system says of a file. */
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a folder',
-  EACCES: 'may not be read by this user',
-};
 
 /**
  * Reads and checks all settings.

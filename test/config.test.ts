@@ -100,7 +100,7 @@ describe('settings', () => {
     for (const [settings, why] of [
       [join(dir, 'absent.json'), 'does not exist'],
       [dir, 'is a folder'],
-      [join(file, 'below'), 'cannot be read (ENOTDIR)'],
+      [join(file, 'below'), 'does not exist: a part of its path is a file'],
     ] as const) {
       const message = `the settings file ${settings} ${why}; ${EXPECTED}`;
       assert.throws(() => loadConfig({ env: {}, flags: { settings } }), { code: 'usage', message });

@@ -102,7 +102,7 @@ function fromTable(file: string, embedder: Embedder, onProgress: OnProgress): Pr
  * @throws PriorartError `usage` if the file describes another embedder than the measured one
  */
 function writeCalibration(file: string, models: ModelsConfig, calibration: Calibration): void {
-  const present = existsSync(file) ? readModels(file).embedder : models.embedder;
+  const present = existsSync(file) ? readModels(file, '--write').embedder : models.embedder;
   if (!isDeepStrictEqual(withoutCalibration(present), withoutCalibration(models.embedder))) {
     throw new PriorartError(
       'usage',

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Command } from 'commander';
 import type { Embedder } from '../embed/embedder.js';
-import { PriorartError } from '../errors.js';
+import { PriorartError, whyUnreadable } from '../errors.js';
 import { EMBED_BATCH, EMBED_LINE_MAX_BYTES } from '../limits.js';
 import { openEmbedder } from '../models/load.js';
 import { linesOf } from './lines.js';
@@ -72,9 +72,9 @@ async function* texts(files: readonly string[]): AsyncGenerator<string> {
     try {
       yield* linesOf(createReadStream(file), EMBED_LINE_MAX_BYTES, file);
     } catch (error) {
-      const { code, syscall } = error as NodeJS.ErrnoException;
-      if (syscall === undefined) throw error;
-      throw new PriorartError('usage', `${file} cannot be read (${code})`, { cause: error });
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      const message = `the file ${JSON.stringify(file)} ${whyUnreadable(error)}; check the path`;
+      throw new PriorartError('usage', message, { cause: error });
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Input files of measurements. They are read whole, so their size is bounded. */
 import { readFileSync, statSync } from 'node:fs';
-import { PriorartError } from '../errors.js';
+import { PriorartError, whyUnreadable } from '../errors.js';
 import { parseQrels, parseQuestions, type Qrels, type TrecQuestion } from '../eval/trec.js';
 import { EVAL_FILE_MAX_BYTES } from '../limits.js';
 import { size } from './output.js';
@@ -31,10 +31,7 @@ export function textOf(file: string, option: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof PriorartError) throw error;
-    throw new PriorartError(
-      'usage',
-      `${option}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      { cause: error },
-    );
+    const message = `${option}: the file ${JSON.stringify(file)} ${whyUnreadable(error)}; check the path`;
+    throw new PriorartError('usage', message, { cause: error });
   }
 }

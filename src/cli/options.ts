@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, SETTINGS, type SettingName } from '../config.js';
 import type { ClusterAddress, DrawingBucket } from '../engine-options.js';
-import { PriorartError } from '../errors.js';
+import { PriorartError, whyUnreadable } from '../errors.js';
 import { loadConfig } from '../load-config.js';
 import { DEFAULT_MODELS, type ModelsConfig, readModels, storedModels } from '../models/config.js';
 import { Store } from '../store/store.js';
@@ -153,7 +153,9 @@ function certificates(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new PriorartError('usage', `--opensearch-ca: ${(cause as Error).message}`, { cause });
+    const message = `--opensearch-ca: the file ${JSON.stringify(file)} ${whyUnreadable(cause)}`;
+    const remedy = 'expected certificates in PEM form; check the path';
+    throw new PriorartError('usage', `${message}; ${remedy}`, { cause });
   }
 }
 

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../config.js';
-import { PriorartError } from '../errors.js';
+import { PriorartError, whyUnreadable } from '../errors.js';
 import type { TlsIdentity } from './adapters/adapter.js';
 
 /**
@@ -29,7 +29,8 @@ export function validTo({ certFile }: TlsIdentity): Date {
 }
 
 function check({ certFile, keyFile }: TlsIdentity): void {
-  const [cert, key] = [readOf('--tls-cert', certFile), readOf('--tls-key', keyFile)];
+  const cert = readOf('--tls-cert', certFile, 'certificate with its chain');
+  const key = readOf('--tls-key', keyFile, 'key without a password');
   try {
     if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
       throw new Error('the key is not the one of the certificate');
@@ -45,11 +46,12 @@ function check({ certFile, keyFile }: TlsIdentity): void {
   }
 }
 
-function readOf(flag: string, file: string): Buffer {
+function readOf(flag: string, file: string, what: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PriorartError('invalid_tls', `${flag}: ${why}; expected a file in PEM form`, { cause });
+    const message = `${flag}: the file ${JSON.stringify(file)} ${whyUnreadable(cause)}`;
+    const remedy = `expected a ${what} in PEM form; check the path`;
+    throw new PriorartError('invalid_tls', `${message}; ${remedy}`, { cause });
   }
 }

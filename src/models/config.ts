@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { staticEmbedderSchema } from '../embed/config.js';
 import { httpEmbedderSchema } from '../embed/http/config.js';
 import { onnxEmbedderSchema } from '../embed/onnx/config.js';
-import { PriorartError } from '../errors.js';
+import { PriorartError, whyUnreadable } from '../errors.js';
 import { MODELS_FILE_MAX_BYTES } from '../limits.js';
 import { nearestName } from '../nearest-name.js';
 import { noRerankerSchema, staticRerankerSchema } from '../rerank/config.js';
@@ -59,12 +59,13 @@ const PATHS = new Set(['file', 'folder']);
 
 /**
  * Reads a configuration from a file or an object.
+ * @param option that names the source, for the message about a file that is not there
  * @throws PriorartError `invalid_models` with file, field, value and expectation
  */
-export function readModels(source: string | ModelsInput): ModelsConfig {
-  if (typeof source !== 'string') return parseModels(source, process.cwd(), 'models');
+export function readModels(source: string | ModelsInput, option = 'models'): ModelsConfig {
+  if (typeof source !== 'string') return parseModels(source, process.cwd(), option);
   const path = resolve(source);
-  return parseModels(parseJson(readText(path), path), dirname(path), path);
+  return parseModels(parseJson(readText(path, option), path), dirname(path), path);
 }
 
 /**
@@ -91,12 +92,13 @@ export function storedModels(models: unknown, dir: string): ModelsConfig {
   return models === undefined ? DEFAULT_MODELS : parseModels(models, dir, `the manifest of ${dir}`);
 }
 
-function readText(path: string): string {
+function readText(path: string, option: string): string {
   try {
     const bytes = readFileSync(path);
     if (bytes.length <= MODELS_FILE_MAX_BYTES) return bytes.toString('utf8');
   } catch (cause) {
-    const message = `cannot read the model configuration ${path}: ${(cause as Error).message}`;
+    const file = `${option}: the file ${JSON.stringify(path)} ${whyUnreadable(cause)}`;
+    const message = `${file}; expected a model configuration, such as models.json; check the path`;
     throw new PriorartError('invalid_models', message, { cause });
   }
   const message = `${path} has more than ${MODELS_FILE_MAX_BYTES} bytes; expected a model configuration`;

@@ -183,11 +183,11 @@ describe('measuring commands', () => {
     const cases: [string[], number, RegExp][] = [
       [['embed', '--kind', 'title'], 2, /--kind: got "title"; expected one of query, passage/],
       [['embed', '--format', 'npy'], 2, /expected --out FILE/],
-      [['embed', join(dir, 'none')], 1, /none cannot be read \(ENOENT\)/],
+      [['embed', join(dir, 'none')], 1, /the file ".*none" does not exist; check the path/],
       [
         ['eval', '--data', data, '--queries', 'fixtures/none', '--qrels', 'fixtures/qrels.txt'],
         1,
-        /--queries: fixtures\/none/,
+        /--queries: the file "fixtures\/none" does not exist; check the path/,
       ],
       [
         ['eval', '--data', data, '--queries', 'fixtures/qrels.txt', '--qrels', 'fixtures/qrels.txt'],

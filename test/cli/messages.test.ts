@@ -61,6 +61,46 @@ describe('messages about a request', () => {
     );
     assert.match(stderr, /^priorart: --add-environment: got "A B"; expected/);
   });
+
+  it('a file that an option names and that cannot be read is one sentence with the option, the file and a remedy', async () => {
+    const absent = join(dir, 'top_k.absent');
+    const file = join(dir, 'file');
+    writeFileSync(file, '');
+    const cluster = '--engine opensearch --opensearch-nodes http://127.0.0.1:1';
+    const models = 'expected a model configuration, such as models.json; check the path';
+    const cases: [line: string, path: string, sentence: string, code: number][] = [
+      [`search x --data ${data} --models`, absent, models, 1],
+      [`serve --data ${data} --models`, absent, models, 1],
+      [`check --data ${data} --models`, absent, models, 1],
+      [`calibrate --queries ${file} --qrels ${file} --write ${file} --models`, absent, models, 1],
+      [`search x --data ${data} --models`, dir, models, 2],
+      [`search x ${cluster} --opensearch-ca`, absent, 'expected certificates in PEM form; check the path', 1],
+      [`serve ${cluster} --opensearch-ca`, dir, 'expected certificates in PEM form; check the path', 2],
+      [
+        `serve --data ${data} --tls-key ${file} --tls-cert`,
+        absent,
+        'expected a certificate with its chain in PEM form; check the path',
+        1,
+      ],
+      [
+        `serve --data ${data} --tls-cert ${file} --tls-key`,
+        dir,
+        'expected a key without a password in PEM form; check the path',
+        1,
+      ],
+      [`eval --data ${data} --qrels ${file} --queries`, absent, 'check the path', 1],
+    ];
+    for (const [line, path, sentence, expected] of cases) {
+      const { code, stderr } = await priorart(...line.split(' '), path);
+      const option = line.split(' ').at(-1);
+      const why = path === dir ? 'is a folder' : 'does not exist';
+      assert.equal(stderr, `priorart: ${option}: the file "${path}" ${why}; ${sentence}\n`, line);
+      assert.equal(code, expected, line);
+    }
+    const below = join(file, 'below');
+    const { stderr } = await priorart('search', 'x', '--data', data, '--models', below);
+    assert.match(stderr, /^priorart: --models: .* does not exist: a part of its path is a file; /);
+  });
 });
 
 /** A folder without an index, whose commands propose others. */
