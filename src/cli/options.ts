@@ -6,6 +6,7 @@ import type { ClusterAddress, DrawingBucket } from '../engine-options.js';
 import { PriorartError, whyUnreadable } from '../errors.js';
 import { loadConfig } from '../load-config.js';
 import { DEFAULT_MODELS, type ModelsConfig, readModels, storedModels } from '../models/config.js';
+import { nearestName } from '../nearest-name.js';
 import { Store } from '../store/store.js';
 
 /** A command with `--data` and `--json` that prints a result. */
@@ -45,14 +46,23 @@ function refuseWords(command: Command, words: readonly string[]): never {
       'usage',
       `'${word}' comes too late; expected \`priorart ${parent.name()} ${word} …\``,
     );
-  throw new PriorartError('usage', unknownOf(command, word));
+  throw unknownCommand(parent!, word);
 }
 
-/** The message for a word that names no command of a group. */
-function unknownOf(command: Command, word: string): string {
-  const group = command.parent;
-  const names = group?.commands.map((one) => one.name()).join(', ');
-  return `unknown command '${word}'; expected ${names}; see \`priorart ${group?.name()} --help\``;
+/** The error for a word that names no command of a group, or of the program. */
+export function unknownCommand(group: Command, word: string): PriorartError {
+  const names = group.commands.map((one) => one.name()).filter((name) => name !== 'help');
+  const { parent } = group;
+  const help = `see \`${parent ? `${parent.name()} ` : ''}${group.name()} --help\``;
+  return new PriorartError('usage', `unknown command '${word}'; ${hintOf(names, word, group)}${help}`);
+}
+
+/** The names of a short list, or the nearest one of a long list. */
+function hintOf(names: readonly string[], word: string, group: Command): string {
+  if (names.length === 0) return `${group.name()} has no commands; `;
+  if (group.parent) return `expected ${names.join(', ')}; `;
+  const near = nearestName(word, names);
+  return near === undefined ? '' : `did you mean ${near}? `;
 }
 
 /** Adds flags of the settings table. `loadConfig` checks their values. */

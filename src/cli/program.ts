@@ -12,6 +12,7 @@ import { evalCommand } from './eval.js';
 import { explainCommand } from './explain.js';
 import { exportCommand } from './export.js';
 import { grantsCommand } from './grants.js';
+import { helpCommand } from './help.js';
 import { ingestCommand } from './ingest.js';
 import { keysCommand } from './keys.js';
 import { logsCommand } from './logs.js';
@@ -79,11 +80,17 @@ for (const command of [
 ]) {
   adopt(command(), program);
 }
+addHelp(program);
 
 /** Adds a command whose subcommands inherit the settings, such as the exit code of wrong usage. */
 function adopt(command: Command, parent: Command): void {
   parent.addCommand(command.copyInheritedSettings(parent));
   for (const inner of command.commands) inner.copyInheritedSettings(command);
+  if (command.commands.length > 0) addHelp(command);
+}
+
+function addHelp(group: Command): void {
+  group.helpCommand(false).addCommand(helpCommand().copyInheritedSettings(group));
 }
 
 program.hook('preAction', (_, command) => {

@@ -58,6 +58,15 @@ describe('command line', () => {
     assert.equal((await run('--version')).stdout, `${version}\n`);
   });
 
+  it('help of a command is what the command prints with --help', async () => {
+    for (const command of ['', 'search', 'keys', 'keys create']) {
+      const help = await run(`help ${command}`.trim());
+      assert.deepEqual([help.code, help.stderr], [0, ''], command);
+      assert.equal(help.stdout, (await run(`${command} --help`.trim())).stdout, command);
+    }
+    assert.equal((await run('keys help create')).stdout, (await run('keys create --help')).stdout);
+  });
+
   it('an unknown variable that resembles a setting is a warning with the nearest name', async () => {
     const env = {
       ...process.env,
@@ -87,6 +96,17 @@ describe('command line', () => {
     const cases: [string, RegExp][] = [
       ['', /Usage: priorart/],
       ['bogus', /unknown command 'bogus'/],
+      ['help qqqqq', /^priorart: unknown command 'qqqqq'; see `priorart --help`$/m],
+      ['help serch', /unknown command 'serch'; did you mean search\? see `priorart --help`$/m],
+      [
+        'help keys bogus',
+        /unknown command 'bogus'; expected create, list, revoke; see `priorart keys --help`$/m,
+      ],
+      ['keys help bogus', /unknown command 'bogus'; expected create, list, revoke; see /],
+      [
+        'help search bogus',
+        /unknown command 'bogus'; search has no commands; see `priorart search --help`$/m,
+      ],
       ['keys bogus more words', /unknown command 'bogus'; expected /],
       ['keys bogus', /unknown command 'bogus'; expected .*create, .*; see `priorart keys --help`/],
       ['keys list bogus words', /too many arguments for 'list'\. Expected 0 arguments but got 2\./],
