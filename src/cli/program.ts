@@ -32,6 +32,7 @@ import { statsCommand } from './stats.js';
 import { usageCommand } from './usage.js';
 import { unknownVariables } from './variables.js';
 import { tellOfWaits } from './wait-notice.js';
+import { namesFirst } from './word-order.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -102,7 +103,7 @@ program.hook('preAction', (_, command) => {
 });
 
 try {
-  await program.parseAsync();
+  await program.parseAsync(namesFirst(program, process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   process.exitCode = reportError(error);
 }

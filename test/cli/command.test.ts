@@ -1,6 +1,6 @@
 /** The command line: help with examples, exit codes, and results alone on standard output. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -67,6 +67,28 @@ describe('command line', () => {
     assert.equal((await run('keys help create')).stdout, (await run('keys create --help')).stdout);
   });
 
+  it('options may stand before the command that they belong to', async () => {
+    const own = join(dir, 'own');
+    mkdirSync(own);
+    const created = await priorart('keys', '--data', own, 'create', '--account', 'list');
+    assert.equal(created.code, 0, created.stderr);
+    const listed = await run(`keys list --json --data ${own}`);
+    for (const line of [
+      `keys --data=${own} list --json`,
+      `keys --json --data ${own} list`,
+      `--data ${own} keys --json list`,
+      `--data ${own} keys --json`,
+    ]) {
+      const { code, stdout, stderr } = await run(line);
+      assert.deepEqual([code, stdout, stderr], [0, listed.stdout, ''], line);
+    }
+    // The name of a command can be a value or an argument.
+    const account = await run(`keys --account list create --data ${own}`);
+    assert.equal(account.code, 0, account.stderr);
+    const question = await run(`search --json --data ${data} list`);
+    assert.equal(question.stdout, (await run(`search list --json --data ${data}`)).stdout);
+  });
+
   it('an unknown variable that resembles a setting is a warning with the nearest name', async () => {
     const env = {
       ...process.env,
@@ -111,8 +133,9 @@ describe('command line', () => {
       ['keys bogus', /unknown command 'bogus'; expected .*create, .*; see `priorart keys --help`/],
       ['keys list bogus words', /too many arguments for 'list'\. Expected 0 arguments but got 2\./],
       ['maintenance status bogus', /too many arguments for 'status'\. Expected 0 arguments but got 1\./],
-      [`keys --data ${data} list`, /'list' comes too late; expected `priorart keys list … --data /],
+      [`keys --data ${data} -- list`, /'list' comes too late; expected `priorart keys list … --data /],
       [`keys --data ${data} bogus`, /unknown command 'bogus'; expected create, list, revoke; /],
+      [`keys --account A list --data ${data}`, /unknown option '--account'/],
       ['ingest --status bogus', /--status takes no files; got bogus/],
       ['ingest --schema bogus', /--schema takes no files; got bogus/],
       ['keys create', /--account/],
