@@ -32,14 +32,16 @@ export function parseDate(value: string | number | undefined | null): string | u
 /**
  * Parses the strict form of requests: a real day of the Gregorian calendar, of any year, written
  * `YYYY-MM-DD`.
+ * @param expected what the message expects instead
  * @throws PriorartError `bad_date`; the message has the field, the value and the expected form
  */
-export function parseIsoDate(value: string, field = 'date'): string {
+export function parseIsoDate(value: string, field = 'date', expected = 'YYYY-MM-DD'): string {
   const match = ISO.exec(value);
   const day = match && realDay(Number(match[1]), Number(match[2]), Number(match[3]));
   if (day) return day;
   const shown = value.length > 40 ? `${value.slice(0, 40)}…` : value;
-  throw new PriorartError('bad_date', `${field}: invalid date ${JSON.stringify(shown)}; expected YYYY-MM-DD`);
+  const message = `${field}: invalid date ${JSON.stringify(shown)}; expected ${expected}`;
+  throw new PriorartError('bad_date', message);
 }
 
 /** Days since 1970-01-01 (negative before) of a valid `YYYY-MM-DD`. */

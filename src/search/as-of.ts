@@ -12,16 +12,23 @@ import { complaint, invalidField, unknownPublications } from './invalid.js';
 import type { Filters } from './query.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** Year, month and day in any spelling, such as `2020/1/5`, `5.1.2020` or `2020-01-05T09:00`. No publication number is like it. */
+const LIKE_A_DAY =
+  /^(?:\d{4}\s?[-./年년]\s?\d{1,2}\s?[-./月월]\s?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})(?!\d)/;
+const DIGIT = /\p{Nd}/u;
+const EXPECTED = 'YYYY-MM-DD, or the number of a publication in the index';
 /** Candidates that a message lists, at most. */
 const CANDIDATES_SHOWN = 10;
 
 /**
- * Normalises the field. A text in the form of a day must be a day; any other text is a number.
- * @throws PriorartError `bad_date`
+ * Normalises the field. A text that resembles a day must be a day; any other text is a number.
+ * @throws PriorartError `bad_date`; `invalid_request` if the text has no digit
  */
 export function parseAsOf(text: string): string {
   const trimmed = text.trim();
-  return DAY.test(trimmed) ? parseIsoDate(trimmed, 'as_of') : trimmed;
+  if (LIKE_A_DAY.test(trimmed.normalize('NFKC'))) return parseIsoDate(trimmed, 'as_of', EXPECTED);
+  if (!DIGIT.test(trimmed)) throw invalidField('as_of', text, `a day as ${EXPECTED}`);
+  return trimmed;
 }
 
 /**
@@ -34,10 +41,7 @@ export function parseAsOf(text: string): string {
 export function asOfDay(store: Publications, asOf: string): string {
   if (DAY.test(asOf)) return asOf;
   const found = resolvePublications(store, asOf);
-  if (found.length === 0) {
-    const expected = 'a day as YYYY-MM-DD, or the number of a publication in the index';
-    throw unknownPublications(complaint('as_of', asOf, expected));
-  }
+  if (found.length === 0) throw unknownPublications(complaint('as_of', asOf, `a day as ${EXPECTED}`));
   const heads = found.map((patentId) => headOf(store, patentId));
   const dates = new Set(byApplication(heads).map((group) => earliestDate(group.map(priorityDate))));
   if (dates.size > 1) {

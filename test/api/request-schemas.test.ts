@@ -81,9 +81,14 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['AnalyticsRequest', { query: 'x', applicant: 'Co., Ltd.' }],
   },
   {
-    rule: 'a text in the form of a day is a real day',
+    rule: 'a text that resembles a day is a real day, written YYYY-MM-DD',
     says: /^as_of: invalid date /,
     example: ['SemanticRequest', { query: 'x', as_of: '2019-02-29' }],
+  },
+  {
+    rule: 'a publication number has a digit',
+    says: /^as_of: got .*expected a day as YYYY-MM-DD, or the number of a publication in the index$/,
+    example: ['SemanticRequest', { query: 'x', as_of: 'yesterday' }],
   },
   {
     rule: 'prefer_countries chooses among the members of a family',

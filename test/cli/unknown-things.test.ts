@@ -49,7 +49,14 @@ describe('unknown things', () => {
     }
     assert.equal((await priorart('embed', 'NONE1')).code, 1);
     // Not unknown, but wrong.
-    assert.equal((await run('search x --as-of 2020-13-01')).code, 2);
+    for (const day of ['2020-13-01', '2020/01/05', 'yesterday']) {
+      const { code, stderr } = await run(`search x --as-of ${day}`);
+      assert.equal(code, 2, day);
+      assert.match(
+        stderr,
+        /^priorart: --as-of: .*; expected (a day as )?YYYY-MM-DD, or the number of a publ/,
+      );
+    }
   });
 
   it('are no reason to leave out the others', async () => {
