@@ -1,6 +1,7 @@
 import { sourceRecords } from '../store/ledger.js';
 import { FAILURES_KEPT, type SourceFailure, type SourceRecord } from '../store/source-record.js';
 import { Store } from '../store/store.js';
+import { shellWord } from './options.js';
 import { COMMAND, count, counted, print, size } from './output.js';
 
 /** Failures of a file in the text output; `--json` lists those that the ledger keeps. */
@@ -21,7 +22,7 @@ export async function showStatus(data: string, json: boolean): Promise<void> {
 
 function statusText(files: readonly SourceRecord[], data: string): string {
   if (files.length === 0) {
-    return `No file has been read into ${data} yet; read files with \`${COMMAND} ingest --data ${data} FILE…\`.`;
+    return `No file has been read into ${data} yet; read files with \`${COMMAND} ingest --data ${shellWord(data)} FILE…\`.`;
   }
   // Newest last, next to the prompt.
   const byTime = [...files].sort((a, b) => (a.last_read < b.last_read ? -1 : 1)).slice(-SHOWN_FILES);

@@ -91,7 +91,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   beNice(nice);
   const every = watchSeconds(flags['watch']);
   const { place, data, ...options } = openOptions(flags);
-  const where = whereOf({ place, data });
+  const where = whereOf(flags, 'search');
   const index = flags['index'] === undefined ? {} : { indexKind: String(flags['index']) };
   const engine = await open(place, { create: true, workers, ...options, ...index });
   const line = new ProgressLine();

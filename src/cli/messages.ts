@@ -1,9 +1,9 @@
 /**
  * Messages in the words of the command line: fields of a request become the options of the command, and commands that a
- * message proposes work on the folder of the command.
+ * message proposes work on the index of the command.
  */
 import type { Command } from 'commander';
-import { indexSettings, shellWord } from './options.js';
+import { whereGiven } from './options.js';
 
 /** The command that runs. Undefined before one is chosen. */
 let running: Command | undefined;
@@ -13,32 +13,29 @@ export function messagesOf(command: Command): void {
   running = command;
 }
 
-/** A proposed command that can name a folder, and does not. */
+/** A proposed command that can name an index. */
 const PROPOSED = /`(priorart (?!embed\b)[a-z][^`]*)`/g;
-const NEEDS_NO_FOLDER = /--(?:data|help|schema|engine)\b/;
+const NEEDS_NO_INDEX = /--(?:help|schema)\b/;
 
 /**
- * Adds `--data` to the commands in backticks that a message proposes, if the running command has got its folder by an
- * option. What comes from the environment, or is the default, holds for the proposed command, too.
+ * Adds the options that name the index to the commands in backticks that a message proposes, if the running command has got
+ * them: the data folder, or the cluster. What comes from the environment, or is the default, holds for the proposed command,
+ * too.
  */
 export function proposing(message: string): string {
-  const where = whereGiven();
-  if (where === undefined) return message;
-  return message.replace(PROPOSED, (whole, proposed: string) =>
-    NEEDS_NO_FOLDER.test(proposed) ? whole : `\`${proposed} --data ${shellWord(where)}\``,
-  );
+  return message.replace(PROPOSED, (whole, proposed: string) => {
+    if (NEEDS_NO_INDEX.test(proposed)) return whole;
+    const missing = optionsFor(proposed.split(' ')[1]!).filter(({ flag }) => !proposed.includes(flag));
+    return `\`${[proposed, ...missing.map(({ text }) => text)].join(' ')}\``;
+  });
 }
 
-/** The data folder, if an option of the running command names it or a file of settings. */
-function whereGiven(): string | undefined {
-  const flags = running?.opts() ?? {};
-  if (flags['data'] !== undefined) return String(flags['data']);
-  if (flags['settings'] === undefined) return undefined;
+function optionsFor(proposed: string): ReturnType<typeof whereGiven> {
   try {
-    return indexSettings(flags).data;
+    return whereGiven(running?.opts() ?? {}, proposed);
   } catch {
     // The message tells of the fault in the settings.
-    return undefined;
+    return [];
   }
 }
 

@@ -4,6 +4,7 @@ import { FILTER_ROWS } from '../search/filter-rows.js';
 import { Folder } from '../search/folder.js';
 import { type LeftOut, type LeftOutReport, leftOutBy } from '../search/left-out.js';
 import type { Filters } from '../search/query.js';
+import { shellWord } from './options.js';
 import { COMMAND, count, counted } from './output.js';
 
 /** For each column that a filter reads: its option, and the words for the publications that it leaves out. */
@@ -50,7 +51,7 @@ function textOf(
   ofStats: boolean,
 ): string {
   if (total === 0) {
-    return `The index in ${data} is empty; add patents: ${COMMAND} ingest --data ${data} FILE…`;
+    return `The index in ${data} is empty; add patents: ${COMMAND} ingest --data ${shellWord(data)} FILE…`;
   }
   const lines = conditions.flatMap(({ column, publications, words }) => {
     if (column === 'kind_class') return kindLines(kinds ?? {}, filters);

@@ -79,11 +79,6 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The option that names the index, for commands that a message proposes. */
-export function whereOf({ place, data }: { place: string | ClusterAddress; data: string }): string {
-  return typeof place === 'string' ? `--data ${shellWord(data)}` : '--engine opensearch';
-}
-
 /** Settings of an engine on a cluster. */
 export const OF_A_CLUSTER = [
   'engine',
@@ -170,7 +165,67 @@ function certificates(file: string): string {
 }
 
 /** Commands that work on the publications of a data folder only. */
-const ON_A_FOLDER: ReadonlySet<string> = new Set([...['check', 'drawings', 'reembed', 'snapshot']]);
+const ON_A_FOLDER: ReadonlySet<string> = new Set(['check', 'drawings', 'reembed', 'snapshot']);
+/** Commands that work on a cluster without --engine. */
+const ON_A_CLUSTER: ReadonlySet<string> = new Set(['migrate', 'reindex']);
+
+/** Settings without which a command does not reach an index on a cluster. */
+const REACHES_A_CLUSTER = [
+  'opensearchNodes',
+  'opensearchIndex',
+  'opensearchUsername',
+  'opensearchPassword',
+  'opensearchCa',
+] as const satisfies SettingName[];
+
+/**
+ * Options that name the index of the running command, for a command that a message proposes. Those whose value comes from
+ * the environment, or is the default, are omitted: they hold for the proposed command, too.
+ * @param flags of the running command
+ * @param proposed name of the proposed command
+ * @param stated settings that are not omitted
+ */
+export function whereGiven(
+  flags: Record<string, unknown>,
+  proposed: string,
+  stated: readonly SettingName[] = [],
+): { flag: string; text: string }[] {
+  const config = indexSettings(flags);
+  const others = otherwise();
+  const { engine } = config;
+  const isOnCluster = ON_A_CLUSTER.has(proposed) || (engine !== 'embedded' && !ON_A_FOLDER.has(proposed));
+  const takesEngine = !ON_A_CLUSTER.has(proposed) && !ON_A_FOLDER.has(proposed);
+  const names: SettingName[] = [
+    'data',
+    ...(takesEngine ? (['engine'] as const) : []),
+    ...(isOnCluster ? REACHES_A_CLUSTER : []),
+  ];
+  return names
+    .filter((name) => stated.includes(name) || String(config[name]) !== String(others[name]))
+    .map((name) => {
+      const flag = SETTINGS[name].flag.split(' ')[0]!;
+      const value = name === 'opensearchPassword' ? 'PASSWORD' : shellWord(String(config[name]));
+      return { flag, text: `${flag} ${value}` };
+    });
+}
+
+/** The settings of a command without options. */
+function otherwise(): Config {
+  try {
+    return indexSettings({});
+  } catch {
+    // The running command has another file of settings than the environment, which is broken.
+    return loadConfig({ env: {} });
+  }
+}
+
+/** Options that name the index, for the command line of a hint. They state the data folder or the engine in any case. */
+export function whereOf(flags: Record<string, unknown>, proposed: string): string {
+  const stated = indexSettings(flags).engine === 'embedded' ? 'data' : 'engine';
+  return whereGiven(flags, proposed, [stated])
+    .map(({ text }) => text)
+    .join(' ');
+}
 
 /**
  * Refuses a command that would work on the data folder although the settings name a cluster.

@@ -41,7 +41,7 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
     const request = requestOf(query, flags);
     const response = await engine.search(request, how);
     const json = flags['json'] === true;
-    const hints = json ? [] : await hintsOf(engine, request, response, how, whereOf({ place, data }));
+    const hints = json ? [] : await hintsOf(engine, request, response, how, whereOf(flags, 'show'));
     const nothing =
       json || response.total > 0 || place !== data
         ? undefined

@@ -14,7 +14,7 @@ import { IndexService } from '../service.js';
 import { makeDurableFolder } from '../store/room.js';
 import { accessDir, openAccess } from './access-folder.js';
 import { createKey } from './keys.js';
-import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, whereOf, withSettings } from './options.js';
 import { COMMAND, counted, EXIT, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
@@ -135,7 +135,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   onHangUp = () => reload(server, flags, log, config);
   if (isHungUp) onHangUp();
   process.stderr.write(
-    await banner(engine, server.url, config, keyOf(access, data, secret), secretOf(config, data)),
+    await banner(engine, server.url, config, keyOf(access, flags, data, secret), secretOf(config, data)),
   );
 
   await told;
@@ -220,9 +220,14 @@ interface KeyHint {
 }
 
 /** Key and hint for the banner. */
-function keyOf(access: AccessStore, data: string, secret: string | undefined): KeyHint {
+function keyOf(
+  access: AccessStore,
+  flags: Record<string, unknown>,
+  data: string,
+  secret: string | undefined,
+): KeyHint {
   if (secret !== undefined) return { key: secret, line: `${secret}   (shown once; development only)` };
-  const create = `${COMMAND} keys create --data ${data} --account NAME`;
+  const create = `${COMMAND} keys create ${whereOf(flags, 'keys')} --account NAME`;
   const key = '$PRIORART_KEY';
   if (access.isMissing()) return { key, line: `no key yet; create one: ${create}` };
   if (!access.isAvailable()) {

@@ -5,7 +5,7 @@ import { snapshotFolder } from '../index/snapshot-folder.js';
 import type { SnapshotSummary } from '../index/snapshot-summary.js';
 import { Store } from '../store/store.js';
 import { accessDir } from './access-folder.js';
-import { dataCommand, openOptions } from './options.js';
+import { dataCommand, openOptions, shellWord } from './options.js';
 import { COMMAND, count, counted, ProgressLine, print, size } from './output.js';
 
 export function snapshotCommand(): Command {
@@ -59,6 +59,6 @@ async function copyAccess(data: string, copy: string): Promise<void> {
 function text({ folder, documents, passages, files, bytes, linked }: SnapshotSummary): string {
   return (
     `${counted(documents, 'publication')}, ${counted(passages, 'passage')}: ${counted(files, 'file')} of ${size(bytes)} in ${folder}, ` +
-    `${count(linked)} of them hard links.\nTo verify it: ${COMMAND} check --data ${folder}`
+    `${count(linked)} of them hard links.\nTo verify it: ${COMMAND} check --data ${shellWord(folder)}`
   );
 }

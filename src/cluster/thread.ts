@@ -48,7 +48,7 @@ export class ClusterThread implements Answering {
 
   constructor(setting: ClusterSetting) {
     this.#setting = setting;
-    this.#models = new ThreadModels(setting.name, setting.choice);
+    this.#models = new ThreadModels(setting.name, setting.choice, 'reindex');
   }
 
   get concurrency(): number {

@@ -2,19 +2,32 @@
 import { PriorartError } from '../errors.js';
 import { type ModelIdentity, sameModel } from '../store/manifest.js';
 
+/** How an index gets another model: a data folder is re-embedded, an index on a cluster is reindexed. */
+export type ModelChange = 'reembed' | 'reindex';
+
 /**
+ * @param name of the data folder or of the index, for the message
  * @throws PriorartError `model_mismatch` if the index was made with another model
  */
-export function checkModel(stored: ModelIdentity, configured: ModelIdentity, dir: string): void {
+export function checkModel(
+  stored: ModelIdentity,
+  configured: ModelIdentity,
+  name: string,
+  change: ModelChange = 'reembed',
+): void {
   if (sameModel(stored, configured)) return;
-  const message = `${dir} was embedded with ${described(stored)}, the configured model is ${described(configured)}`;
+  const message = `${name} was embedded with ${described(stored)}, the configured model is ${described(configured)}`;
+  const [call, command] =
+    change === 'reembed'
+      ? ['reembed()', `priorart reembed --data ${name}`]
+      : ['the command `priorart reindex`', 'priorart reindex'];
   throw new PriorartError(
     'model_mismatch',
-    `${message}; leave out the option models to use the former, or change the folder to the latter with reembed()`,
+    `${message}; leave out the option models to use the former, or change it to the latter with ${call}`,
     {
       inCommand:
-        `${message}; leave out --models to use the former, or change the folder to the latter with ` +
-        `\`priorart reembed --data ${dir} --models FILE\``,
+        `${message}; leave out --models to use the former, or change it to the latter with ` +
+        `\`${command} --models FILE\``,
     },
   );
 }

@@ -4,7 +4,7 @@
  */
 import { type Manifest, type ModelIdentity, sameModel } from '../store/manifest.js';
 import { type ModelsConfig, storedModels } from './config.js';
-import { checkModel } from './identity.js';
+import { checkModel, type ModelChange } from './identity.js';
 import { closeModels, loadModels, type Models } from './load.js';
 
 /** How a program chooses the models of a folder. */
@@ -36,17 +36,22 @@ interface Loaded {
 type Wanted = Pick<Manifest, 'model' | 'models'>;
 
 export class ThreadModels {
-  readonly #dir: string;
+  readonly #name: string;
   readonly #choice: ModelChoice;
+  readonly #change: ModelChange;
   #loaded: Loaded | undefined;
   #loading: { key: string; done: Promise<Loaded> } | undefined;
   /** The state that was last compared with the loaded models. Most requests pass the same object again. */
   #seen: Wanted | undefined;
 
-  /** @param dir of the data folder, for messages */
-  constructor(dir: string, choice: ModelChoice) {
-    this.#dir = dir;
+  /**
+   * @param name of the data folder or of the index, for messages
+   * @param change that gives the index another model
+   */
+  constructor(name: string, choice: ModelChoice, change: ModelChange = 'reembed') {
+    this.#name = name;
     this.#choice = choice;
+    this.#change = change;
   }
 
   /** Requests that this thread should have in flight. */
@@ -104,7 +109,7 @@ export class ThreadModels {
   async #open(key: string, config: ModelsConfig, model: ModelIdentity): Promise<Loaded> {
     const models = await loadModels(config);
     try {
-      if (!('always' in this.#choice)) checkModel(model, models.embedder, this.#dir);
+      if (!('always' in this.#choice)) checkModel(model, models.embedder, this.#name, this.#change);
     } catch (error) {
       await closeModels(models);
       throw error;
@@ -115,7 +120,7 @@ export class ThreadModels {
   #configFor({ model, models }: Wanted): ModelsConfig {
     if ('always' in this.#choice) return this.#choice.always;
     const { explicit, opened } = this.#choice;
-    return explicit && sameModel(model, opened) ? explicit : storedModels(models, this.#dir);
+    return explicit && sameModel(model, opened) ? explicit : storedModels(models, this.#name);
   }
 
   #retire(loaded: Loaded): void {
