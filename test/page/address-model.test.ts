@@ -93,8 +93,8 @@ describe('requests', () => {
       priority_date_to: '2010-12-31',
     };
     assert.deepEqual(statisticsDate(search), { kind: 'grant', ignored: ['priority'] });
-    const { date_type, date_range } = analyticsRequest(search);
-    assert.deepEqual([date_type, date_range], ['grant', { from: '2020-01-01' }]);
+    const { date_type, date_range, explain } = analyticsRequest(search);
+    assert.deepEqual([date_type, date_range, explain], ['grant', { from: '2020-01-01' }, true]);
     assert.equal(statisticsDate({ ...search, date_type: 'priority' }).kind, 'priority');
   });
 });

@@ -89,6 +89,31 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     await page.getByText(/^\d results · \d at 0.5 or above$/).waitFor();
   });
 
+  it('sees whether the number of patents in the statistics is exact, in the language of the page', async () => {
+    for (const [locale, exact, approximate] of [
+      [
+        'en-US',
+        /^\d+ patents with .* · counted exactly$/,
+        /^\d+ patents with .* · approximate: up to 1 % that/,
+      ],
+      ['ko-KR', /\d+건 · 정확한 수$/, /\d+건 · 근사치: .*1 %/],
+      ['ja-JP', /\d+ 件 · 正確な件数$/, /\d+ 件 · 概数：.*1 %/],
+      ['zh-CN', /\d+ 件.* · 精确计数$/, /\d+ 件.* · 近似值：.*1 %/],
+    ] as const) {
+      const { page } = await site.visit(`${ASKED}&view=statistics`, { locale });
+      await page.getByRole('status').getByText(exact).waitFor();
+      await page.route('**/api/v1/search/semantic-analytics', async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.json();
+        const explanation = { ...body.explanation, exact: false };
+        await route.fulfill({ response: answer, json: { ...body, explanation } });
+      });
+      await page.reload();
+      await page.getByRole('status').getByText(approximate).waitFor();
+      await page.context().close();
+    }
+  });
+
   it('sees a line where similarity falls below 0.5, or a mark at each result if the order differs', async () => {
     const { page } = await site.visit();
     const show = async (similarities: number[], address: string) => {

@@ -226,6 +226,8 @@ export const en = {
     heading: 'Statistics',
     count: (count: number, most: boolean) =>
       `${most ? 'At least ' : ''}${count === 1 ? 'one patent' : `${number(count)} patents`} with a similarity of at least 0.5`,
+    exact: 'counted exactly',
+    approximate: 'approximate: up to 1 % that barely reach 0.5 may be missing',
     narrow: 'Choose a bar to narrow the search.',
     years: 'Years',
     by: 'Count years by',

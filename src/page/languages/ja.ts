@@ -211,6 +211,8 @@ export const ja: Texts = {
   statistics: {
     heading: '統計',
     count: (count, most) => `類似度 0.5 以上の特許 ${number(count)} 件${most ? '以上' : ''}`,
+    exact: '正確な件数',
+    approximate: '概数：0.5 をわずかに超える特許が最大 1 % 漏れることがあります',
     narrow: '棒を選ぶと検索を絞り込みます。',
     years: '年',
     by: '年の基準',

@@ -212,6 +212,8 @@ export const ko: Texts = {
   statistics: {
     heading: '통계',
     count: (count, most) => `유사도 0.5 이상인 특허 ${number(count)}건${most ? ' 이상' : ''}`,
+    exact: '정확한 수',
+    approximate: '근사치: 0.5를 간신히 넘는 특허가 최대 1 % 빠질 수 있습니다',
     narrow: '막대를 선택하면 검색이 좁혀집니다.',
     years: '연도',
     by: '연도 기준',

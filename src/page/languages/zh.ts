@@ -207,6 +207,8 @@ export const zh: Texts = {
   statistics: {
     heading: '统计',
     count: (count, most) => `相似度不低于 0.5 的专利${most ? '至少' : ''} ${number(count)} 件`,
+    exact: '精确计数',
+    approximate: '近似值：刚好达到 0.5 的专利最多可能遗漏 1 %',
     narrow: '选择一个条形可缩小检索范围。',
     years: '年份',
     by: '年份依据',

@@ -68,5 +68,6 @@ export function analyticsRequest(search: Search): AnalyticsRequest {
     ...(from === '' && to === '' ? {} : { date_range: { ...(from ? { from } : {}), ...(to ? { to } : {}) } }),
     stats_group_by: ['year', 'country', 'applicant', 'ipc'],
     page_size: 1,
+    explain: true,
   };
 }

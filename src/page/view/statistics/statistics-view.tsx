@@ -18,7 +18,7 @@ interface Props {
 export function StatisticsView({ search, answer }: Props) {
   const { statistics: texts, empty, filters } = useTexts();
   const titles = useClassTitles();
-  const { stats, total_matched } = answer;
+  const { stats, total_matched, explanation } = answer;
   const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, ...wanted }));
   if (total_matched === 0) {
     return (
@@ -34,6 +34,10 @@ export function StatisticsView({ search, answer }: Props) {
       </div>
     );
   }
+  const isLeast = total_matched >= MOST_COUNTED;
+  // A least number is no count.
+  const exactness =
+    explanation && !isLeast ? ` · ${explanation.exact ? texts.exact : texts.approximate}` : '';
   const { kind, ignored } = statisticsDate(search);
   const countries = Object.entries(stats.by_country ?? {}).map(
     ([code, count]): Bar => ({
@@ -56,7 +60,10 @@ export function StatisticsView({ search, answer }: Props) {
   return (
     <div class="statistics">
       <div class="answer-line">
-        <p role="status">{texts.count(total_matched, total_matched >= MOST_COUNTED)}</p>
+        <p role="status">
+          {texts.count(total_matched, isLeast)}
+          {exactness}
+        </p>
         <p class="soft">{texts.narrow}</p>
       </div>
       {ignored.length > 0 && (
