@@ -128,7 +128,9 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const page = config.page === 'off' ? undefined : new PageSessions(access, config, signIns);
   const missing = access.isAvailable() ? page?.missingAccount() : undefined;
   if (missing !== undefined) {
-    const message = 'visitors have to sign in: no account, or more than one, has the name of --page-account';
+    const message =
+      'visitors have to sign in: no account, or more than one, has the name of --page-account; make it with ' +
+      '`priorart accounts create`, or restart with the name of another account';
     log.warn({ account: missing }, message);
   }
   const services = {

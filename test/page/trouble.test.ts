@@ -101,6 +101,10 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
     try {
       const { page } = await closed.visit();
       await page.getByText('cannot be searched from the page yet').waitFor();
+      const remedy = page.getByText('priorart serve --page-account NAME');
+      assert.equal(await remedy.isVisible(), false);
+      await page.getByText('For the operator').click();
+      assert.equal(await remedy.isVisible(), true);
       await page.goto(closed.url(HASH));
       await page.getByRole('alert').filter({ hasText: 'Sign in to search' }).waitFor();
       const { accounts } = {
@@ -110,6 +114,8 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
       await page.goto(closed.url());
       await page.reload();
       await page.getByText('answers only those who have signed in').waitFor();
+      await page.getByText('For the operator').click();
+      await remedy.waitFor();
       await page.locator('.note').getByRole('link', { name: 'Sign in' }).waitFor();
     } finally {
       await closed.close();

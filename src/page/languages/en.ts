@@ -316,6 +316,9 @@ export const en = {
     noVisitors: 'This server answers only those who have signed in.',
     noKeys:
       'This server cannot be searched from the page yet: it has no account for visitors, and none with a password.',
+    forOperator: 'For the operator',
+    letsVisit: 'lets visitors search on this account, without signing in.',
+    letsSignIn: 'gives an account the password to sign in with.',
     quota: 'The searches of this month are used up.',
     busy: (seconds: number) => `Too many calls at once. Try again in ${seconds} s.`,
     maintenance: (seconds: number) => `The server is in maintenance. Try again in ${seconds} s.`,

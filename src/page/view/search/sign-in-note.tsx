@@ -10,6 +10,15 @@ export function SignInNote() {
   return (
     <div class="note">
       <p>{state.session.can_sign_in ? errors.noVisitors : errors.noKeys}</p>
+      <details>
+        <summary>{errors.forOperator}</summary>
+        <p>
+          <code>priorart serve --page-account NAME</code> {errors.letsVisit}
+        </p>
+        <p>
+          <code>priorart accounts password NAME</code> {errors.letsSignIn}
+        </p>
+      </details>
       {state.session.can_sign_in && (
         <p class="note-actions">
           <a class="button" href="#/dashboard">
