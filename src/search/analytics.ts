@@ -77,8 +77,8 @@ export async function rankAnalytics(
   cancellation.check();
   const least = leastSimilarity(query, subject);
   const { manifest, native } = reader.snapshot();
-  const { counts, clauses, order, groups, plan, filter, names } = calling(() => {
-    const { filters, names } = withApplicantNames(native, reader.store, query.filters);
+  const { counts, filters, clauses, order, groups, plan, filter, names } = calling(() => {
+    const { filters, names } = withApplicantNames(native, reader.store, query.filters, cancellation);
     const clauses = [...clausesOf(filters, reader.store), ...subject.clauses];
     const grouping = groupingOf(query);
     const selection = selectionOf(native, [
@@ -108,7 +108,7 @@ export async function rankAnalytics(
     const order = balancedOrder(reader.store, counted.page.docs, subject, query);
     const docs = order.map((n) => counted.page.docs[n]!);
     const groups = query.collapse && groupsOf(native, selectionOf(native, clauses), docs, grouping);
-    return { counts: counted, clauses, order, groups, plan: chosen, filter: filtered, names };
+    return { counts: counted, filters, clauses, order, groups, plan: chosen, filter: filtered, names };
   });
   trace.timings = { embed, filter, knn: clock() };
   trace.scans = plan.segments.map(({ scan }) => scan);
@@ -120,7 +120,7 @@ export async function rankAnalytics(
     minScore: least,
     read: readFilters(reader.store, query.filters, names),
     explained: calling(() =>
-      countExplained(reader, native, query, subject, { plan, clauses, total: docs.length }),
+      countExplained(reader, native, query, subject, { plan, filters, clauses, total: docs.length }),
     ),
     ...(groups ? { groups } : {}),
     docs: order.map((n) => docs[n]!),

@@ -12,6 +12,7 @@ import { companyKey } from '../patent/name.js';
 import type { Name } from '../patent/record.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
+import { type Cancellation, uncancelled } from './cancel.js';
 import type { ApplicantMatch, AskedApplicant } from './filter-rows.js';
 import type { Filters } from './query.js';
 import { selectionOf } from './selections.js';
@@ -32,44 +33,56 @@ export interface ExpandedFilters {
   names?: string[];
 }
 
-/** Adds to the applicant of a filter its names in other languages, if the request wants them. */
+/**
+ * Adds to the applicant of a filter its names in other languages, if the request wants them.
+ * @param cancellation checked before each record: for an applicant with large families, tens of thousands are read
+ */
 export function withApplicantNames(
   native: NativeSnapshot,
   store: Publications,
   filters: Filters,
+  cancellation: Cancellation = uncancelled,
 ): ExpandedFilters {
   const { applicant } = filters.values;
   if (!filters.applicantExpand || applicant === undefined) return { filters };
   if (applicant.names) return { filters, names: applicant.names };
-  const names = namesOf(native, store, applicant);
+  const readHead = (doc: number) => {
+    cancellation.check();
+    return store.documents.get(doc);
+  };
+  const names = namesOf(native, readHead, applicant);
   return {
     filters: { ...filters, values: { ...filters.values, applicant: { ...applicant, names } } },
     names,
   };
 }
 
-function namesOf(native: NativeSnapshot, store: Publications, { text, match }: AskedApplicant): string[] {
+type ReadHead = (doc: number) => DocumentHead | undefined;
+
+function namesOf(native: NativeSnapshot, readHead: ReadHead, { text, match }: AskedApplicant): string[] {
   const asked = companyKey(text);
-  const first = pairedWith(native, store, { test: match, terms: [asked] }, (key) => isFit(key, asked, match));
+  const first = pairedWith(native, readHead, { test: match, terms: [asked] }, (key) =>
+    isFit(key, asked, match),
+  );
   // One step further: from the Korean name to the English one, and from there to the Chinese one.
   const keys = new Set(first.map(companyKey));
   const isKnown = (key: string) => keys.has(key) || isFit(key, asked, match);
   const second =
-    first.length > 0 ? pairedWith(native, store, { test: 'exact', terms: [...keys] }, isKnown) : [];
+    first.length > 0 ? pairedWith(native, readHead, { test: 'exact', terms: [...keys] }, isKnown) : [];
   return [...first, ...second].slice(0, NAMES_MAX);
 }
 
 /** Names that records pair with those of a condition, those of most records first. @param fits the known names, by key */
 function pairedWith(
   native: NativeSnapshot,
-  store: Publications,
+  readHead: ReadHead,
   condition: Pick<FilterClause, 'test' | 'terms'>,
   fits: (key: string) => boolean,
 ): string[] {
   const docs = native.sample(selectionOf(native, [{ column: 'applicant_name', ...condition }]), SAMPLE);
   const found = new NameCounts((name) => fits(companyKey(name)));
   const heads = new Map<number, DocumentHead | undefined>();
-  const headOf = (doc: number) => entryOf(heads, doc, () => store.documents.get(doc));
+  const headOf = (doc: number) => entryOf(heads, doc, () => readHead(doc));
   for (const doc of docs) {
     for (const name of headOf(doc)?.applicants ?? []) addOwn(found, name);
   }
@@ -87,12 +100,7 @@ function addOwn(found: NameCounts, { name, name_en }: Name): void {
 /** Names of sole applicants in families, by country: name → country → other name → number of families. */
 type FamilyNames = Map<string, Map<string, Map<string, number>>>;
 
-function addFamilies(
-  found: NameCounts,
-  native: NativeSnapshot,
-  docs: Uint32Array,
-  headOf: (doc: number) => DocumentHead | undefined,
-): void {
+function addFamilies(found: NameCounts, native: NativeSnapshot, docs: Uint32Array, headOf: ReadHead): void {
   // One publication for each family, name and country: the others have the same members.
   const asked = new Map<string, number>();
   for (const doc of docs) {

@@ -5,12 +5,13 @@ import type { OpenSnapshot } from '../index/segment.js';
 import { CHUNKS_PER_RESULT, RERANK_SURE, TOP_K } from '../limits.js';
 import { withApplicantNames } from './applicants.js';
 import { collect, collectBalanced } from './balance.js';
+import type { Cancellation } from './cancel.js';
 import { groupingOf, groupsOf, membersOf } from './collapse.js';
 import { clausesOf } from './filter.js';
 import { firstOf, withoutFirst } from './first.js';
 import { wordCandidates } from './fusion.js';
 import type { Plan } from './plan.js';
-import type { SemanticQuery } from './query.js';
+import type { Filters, SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { type RequiredTerms, requiredTerms } from './required-terms.js';
 import { selectionOf } from './selections.js';
@@ -33,6 +34,8 @@ export interface Candidates extends WordCandidates {
   required: RequiredTerms | undefined;
   /** Whether words count in the order: there is a reranking, by a reranker that takes them. */
   countsWords: boolean;
+  /** The filters, with the names added to the applicant. */
+  filters: Filters;
   /** Names added to the applicant; undefined unless the request has `applicant_expand`. */
   names: string[] | undefined;
   plan: Plan;
@@ -51,10 +54,11 @@ export function candidatesOf(
   subject: Subject,
   calibration: Calibration,
   clock: () => number,
+  cancellation: Cancellation,
 ): Candidates {
   const { store } = reader;
   const { vector } = subject;
-  const { filters, names } = withApplicantNames(native, store, query.filters);
+  const { filters, names } = withApplicantNames(native, store, query.filters, cancellation);
   const own = [...clausesOf(filters, store), ...subject.clauses];
   const grouping = groupingOf(query);
   const shown = { ...calibration, decimals: SHOWN_DECIMALS };
@@ -97,6 +101,7 @@ export function candidatesOf(
     question,
     required: requiredTerms(native, query.filters, instead?.docs ?? all.hits.docs, query),
     countsWords,
+    filters,
     names,
     plan,
     timings: { filter, knn, words: clock() },

@@ -2,7 +2,7 @@
 import type { FilterClause, NativeSnapshot } from '../index/native.js';
 import { excludedBy } from './left-out.js';
 import type { Plan } from './plan.js';
-import type { AnalyticsQuery } from './query.js';
+import type { AnalyticsQuery, Filters } from './query.js';
 import type { IndexReader } from './reader.js';
 import { countOf, selectionOf } from './selections.js';
 import { classificationOf, type Subject } from './subject.js';
@@ -14,6 +14,8 @@ export type CountExplained = Required<Pick<AnalyticsResponse, 'explanation'>> &
 
 export interface Counted {
   plan: Plan;
+  /** With the names of the applicant. */
+  filters: Filters;
   /** The conditions of the filters and of the question. */
   clauses: FilterClause[];
   /** Documents that count. */
@@ -29,7 +31,7 @@ export function countExplained(
   native: NativeSnapshot,
   query: AnalyticsQuery,
   subject: Subject,
-  { plan, clauses, total }: Counted,
+  { plan, filters, clauses, total }: Counted,
 ): CountExplained {
   const classification = classificationOf(subject);
   const documents = documentsOf(native, clauses, gathered !== undefined, query.explain === true);
@@ -42,7 +44,7 @@ export function countExplained(
       documents,
       scans: gathered ? [gathered] : [...new Set(scans)].sort(),
     },
-    ...(isNothingAllowed ? { excluded_by: excludedBy(native, query.filters, store) } : {}),
+    ...(isNothingAllowed ? { excluded_by: excludedBy(native, filters, store) } : {}),
   };
 }
 

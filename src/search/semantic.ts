@@ -41,10 +41,12 @@ export async function searchSemantic(
   // No await from here to the last text that is read, so that manifest, segments and texts are of one state. There are two
   // exceptions: a reranker that reads its texts before it waits, and a reader whose texts stay those of one state.
   const snapshot = reader.snapshot();
-  const candidates = calling(() => candidatesOf(reader, snapshot, asked, subject, calibration, clock));
+  const candidates = calling(() =>
+    candidatesOf(reader, snapshot, asked, subject, calibration, clock, cancellation),
+  );
   const excluded =
     query.explain && candidates.hits.docs.length === 0
-      ? { excluded_by: calling(() => excludedBy(snapshot.native, query.filters, reader.store)) }
+      ? { excluded_by: calling(() => excludedBy(snapshot.native, candidates.filters, reader.store)) }
       : {};
   cancellation.check();
   const { used, added, names, question, required } = candidates;

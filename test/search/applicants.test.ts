@@ -4,7 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { PriorartError } from '../../src/errors.js';
 import { type Engine, open } from '../../src/index.js';
+import { withApplicantNames } from '../../src/search/applicants.js';
+import { uncancelled } from '../../src/search/cancel.js';
+import { Folder } from '../../src/search/folder.js';
+import { parseSemantic } from '../../src/search/query.js';
 
 interface Applicant {
   name: string;
@@ -76,6 +81,25 @@ describe('applicant_expand', () => {
   const KOREAN = ['한빛전자 주식회사', '한빛전자(주)'];
   const ENGLISH = ['Hanbit Electronics', 'HANBIT ELECTRONICS INC.', 'Hanbit Electronics Co., Ltd.'];
   const CHINESE = '韩光电子有限公司';
+
+  it('ends while it reads records if the search is cancelled', async () => {
+    const folder = new Folder(join(dir, 'data'));
+    try {
+      const { filters } = parseSemantic({ ...EVERY, applicant: 'Hanbit', applicant_expand: true });
+      const read = (checks: number) => {
+        let left = checks;
+        const check = () => {
+          if (left-- === 0) throw new PriorartError('cancelled', 'the request was cancelled');
+        };
+        return withApplicantNames(folder.snapshot().native, folder.store, filters, { ...uncancelled, check });
+      };
+      const { names } = read(Number.POSITIVE_INFINITY);
+      assert.ok(names?.includes(CHINESE), String(names));
+      for (const checks of [0, 5]) assert.throws(() => read(checks), { code: 'cancelled' });
+    } finally {
+      await folder.close();
+    }
+  });
 
   it('adds the names that records state together, and those that two families pair', async () => {
     const found = await engine.search({ ...EVERY, applicant: 'Hanbit Electronics', applicant_expand: true });

@@ -19,8 +19,9 @@ function explained(scans: ScanKind[], gathered?: 'exact' | 'index') {
   } as unknown as NativeSnapshot;
   const reader = { gathered, store: new PublicationsInMemory('test') };
   const query = parseAnalytics({ query: 'x', explain: true });
+  const { filters } = query;
   const subject = { vector: new Float32Array(), first: [], clauses: [] };
-  return countExplained(reader, native, query, subject, { plan, clauses: [], total: 1 }).explanation;
+  return countExplained(reader, native, query, subject, { plan, filters, clauses: [], total: 1 }).explanation;
 }
 
 describe('the explanation of a count', () => {
