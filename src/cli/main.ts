@@ -6,6 +6,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { FILE_DESCRIPTORS_MIN } from '../limits.js';
+import { holdSignals } from './early-signals.js';
 
 /** Whether this number of files can be open at the same time. */
 function canOpen(files: number): boolean {
@@ -20,6 +21,7 @@ function canOpen(files: number): boolean {
   }
 }
 
+if (process.argv[2] === 'serve') holdSignals();
 if (canOpen(FILE_DESCRIPTORS_MIN)) await import('./program.js');
 else {
   process.stderr.write(

@@ -13,6 +13,7 @@ import type { Coverage } from '../search/types.js';
 import { IndexService } from '../service.js';
 import { makeDurableFolder } from '../store/room.js';
 import { accessDir, openAccess } from './access-folder.js';
+import { releaseSignals } from './early-signals.js';
 import { createKey } from './keys.js';
 import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, whereOf, withSettings } from './options.js';
 import { COMMAND, counted, EXIT, size } from './output.js';
@@ -107,6 +108,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     isHungUp = true;
   };
   process.on('SIGHUP', () => onHangUp());
+  releaseSignals();
   const metrics = new Metrics();
   const engine = await openEngine(config, metrics);
   const drawings = await openStore(config).catch(async (error: unknown) => {

@@ -1,6 +1,6 @@
 /** `priorart serve` for an operator: metrics, reload of settings, an index that grows under load, drain. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -45,6 +45,21 @@ class Served {
     const { code, stderr } = await this.process.ended;
     assert.equal(code, 0, stderr);
   }
+}
+
+const noProc = existsSync('/proc/self/maps') ? false : 'no /proc';
+/** Bit of SIGHUP, signal 1, in the mask of caught signals. */
+const HANG_UP = 1n;
+
+/** Waits until a process catches SIGHUP. It has not loaded any addon by then, so its modules are still to come. */
+async function caughtEarly(pid: number): Promise<void> {
+  await until(() => {
+    const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
+    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    if ((BigInt(`0x${mask?.[1] ?? 0}`) & HANG_UP) === 0n) return false;
+    assert.doesNotMatch(maps, /\.node$/m);
+    return true;
+  }, 'SIGHUP is caught');
 }
 
 describe('serve, for an operator', () => {
@@ -155,6 +170,20 @@ describe('serve, for an operator', () => {
       `expected a generation after ${first.generation}: ${last.generation}`,
     );
     await served.stop();
+  });
+
+  it('signals while its modules are loaded: SIGHUP does not end it, SIGTERM does', {
+    skip: noProc,
+  }, async () => {
+    for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
+      const served = new Served('--data', data);
+      await caughtEarly(served.process.child.pid!);
+      served.process.child.kill(signal);
+      if (signal === 'SIGHUP') await served.line('listening');
+      else await served.process.ended;
+      await served.stop();
+      assert.equal(served.lines.length > 0, signal === 'SIGHUP');
+    }
   });
 
   it('SIGHUP reloads certificate and settings; invalid ones leave the previous ones in use', async (t) => {
