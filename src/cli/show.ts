@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { claimedPriority } from '../patent/priority.js';
 import type { Claim, Name, Patent } from '../patent/record.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { count, counted, endWithReader, print } from './output.js';
@@ -65,7 +66,7 @@ function factsText(patent: Patent): string {
     ['filed', patent.filing_date],
     ['published', patent.publication_date],
     ['granted', patent.grant_date],
-    ['priority', patent.priority_date],
+    ['priority', claimedPriority(patent)],
     [
       'priorities',
       listText(

@@ -145,7 +145,7 @@ export interface PatentInput {
   publication_date?: string | null | undefined;
   /** Day of grant. YYYY-MM-DD. */
   grant_date?: string | null | undefined;
-  /** Day of the earliest priority. YYYY-MM-DD. */
+  /** Day of the earliest priority; by default the earliest day of `priorities`. YYYY-MM-DD. */
   priority_date?: string | null | undefined;
   /** Applicants or assignees. */
   applicants?: NamesInput | null | undefined;

@@ -213,7 +213,9 @@ export const patentSchema = record({
   filing_date: day().nullish().describe('Day of filing'),
   publication_date: day().nullish().describe('Day of publication'),
   grant_date: day().nullish().describe('Day of grant'),
-  priority_date: day().nullish().describe('Day of the earliest priority'),
+  priority_date: day()
+    .nullish()
+    .describe('Day of the earliest priority; by default the earliest day of `priorities`'),
   applicants: namesSchema.nullish().describe('Applicants or assignees.'),
   inventors: namesSchema.nullish().describe('Inventors.'),
   agents: namesSchema.nullish().describe('Attorneys and firms that represent the applicants.'),

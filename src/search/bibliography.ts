@@ -1,4 +1,5 @@
 /** What the details endpoint adds to an entry with `bibliography`: names, codes, priorities, citations, family. */
+import { claimedPriority } from '../patent/priority.js';
 import type { Citation, Patent } from '../patent/record.js';
 import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
@@ -7,14 +8,7 @@ import type { Searched } from './reader.js';
 import type { Bibliography, CitedDocument } from './types.js';
 
 /** Fields that are shown as they are stored. */
-const AS_STORED = [
-  'grant_date',
-  'priority_date',
-  'application_number',
-  'family_id',
-  'legal_status',
-  'priorities',
-] as const;
+const AS_STORED = ['grant_date', 'application_number', 'family_id', 'legal_status', 'priorities'] as const;
 
 /**
  * The other publications of the family or the application of each document, by the document's id.
@@ -34,11 +28,13 @@ export function familiesOf(folder: Searched, docs: readonly number[]): Map<numbe
 
 export function bibliographyOf(store: Publications, patent: Patent, family: string[]): Bibliography {
   const stored = AS_STORED.filter((name) => patent[name] !== undefined).map((name) => [name, patent[name]]);
+  const priority = claimedPriority(patent);
   return {
     applicants: patent.applicants ?? [],
     inventors: patent.inventors ?? [],
     cpc_codes: patent.cpc_codes ?? [],
     ...Object.fromEntries(stored),
+    ...(priority === undefined ? {} : { priority_date: priority }),
     citations: (patent.citations ?? []).map((citation) => citedDocument(store, citation)),
     family,
   };

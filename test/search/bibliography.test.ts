@@ -67,6 +67,24 @@ describe('the bibliography of a document', () => {
     assert.equal(found!.priority_date, '2018-01-02');
   });
 
+  it('has the earliest priority of a record that states only the claims, as filters and as_of have it', async () => {
+    const id = 'EP03500002A1';
+    const priorities = [
+      { country: 'KR', number: '1020100000001', date: '2010-01-01' },
+      { country: 'US', number: '61000001', date: '2009-05-05' },
+    ];
+    const { failed } = await engine.ingest([patent(id, { filing_date: '2011-01-01', priorities })]);
+    assert.deepEqual(failed, []);
+    assert.equal((await of(id))[0]!.priority_date, '2009-05-05');
+    const range = { priority_date_from: '2009-05-05', priority_date_to: '2009-05-05' };
+    const { results } = await engine.search({ query: 'pump', ...range });
+    assert.deepEqual(
+      results.map(({ patent_id }) => patent_id),
+      [id],
+    );
+    assert.equal((await engine.search({ query: 'pump', as_of: id })).as_of_day, '2009-05-05');
+  });
+
   it('says which citations the index holds', async () => {
     const [found] = await of('US11000001B2');
     assert.deepEqual(

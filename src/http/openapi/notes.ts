@@ -27,7 +27,7 @@ export const KINDS_NOTE =
 
 export const PRIORITY_NOTE =
   'The priority date of a publication is the earliest priority that it claims; without one, its own filing ' +
-  'date. If a claimed priority has no day, the priority date is unknown.';
+  'date. If no claimed priority has a day, the priority date is unknown.';
 
 export const ABSENT_NOTE =
   'A field of an answer that is not required is absent if it has no value, never null. Its description says when. In a ' +

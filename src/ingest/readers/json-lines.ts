@@ -3,6 +3,7 @@ import { normaliseApplicationNumber } from '../../patent/application-number.js';
 import { normaliseClassification } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
 import { parsePatentNumber, patentId, publicationNumber } from '../../patent/number.js';
+import { claimedPriority } from '../../patent/priority.js';
 import type { Claim, Name, Patent, Section } from '../../patent/record.js';
 import { checkPatent, type PatentLine, patentSchema } from '../patent-schema.js';
 import { splitLines } from '../split.js';
@@ -227,8 +228,9 @@ function classifications(name: 'ipc_codes' | 'cpc_codes', codes: string[] = []):
 
 function rightFields(fields: PatentLine): Partial<Patent> {
   const found: Found = {};
-  for (const name of ['filing_date', 'publication_date', 'grant_date', 'priority_date'] as const)
+  for (const name of ['filing_date', 'publication_date', 'grant_date'] as const)
     put(found, name, fields[name]);
+  put(found, 'priority_date', claimedPriority(fields));
   for (const name of ['ipc_codes', 'cpc_codes'] as const)
     put(found, name, classifications(name, fields[name]));
   for (const name of ['applicants', 'inventors', 'agents', 'examiners'] as const)
@@ -285,7 +287,7 @@ export function missingIn(names: readonly string[]): string | undefined {
 export const jsonLines: Reader = {
   format: 'jsonl',
   title: 'JSON Lines of priorart',
-  version: 4,
+  version: 5,
   detect: (head) => isOurs(memberNames(head) ?? []),
   split: splitLines,
   parse,

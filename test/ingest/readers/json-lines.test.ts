@@ -23,6 +23,17 @@ describe('JSON Lines', () => {
     });
   });
 
+  it('has the earliest of its priorities as its priority date, unless the record states one', () => {
+    const priorities = [
+      { country: 'KR', number: '1020100000001', date: '2010-01-01' },
+      { country: 'US', number: '61000001', date: '2009-05-05' },
+      { country: 'JP', number: '2009000001' },
+    ];
+    assert.equal(patent({ priorities }).priority_date, '2009-05-05');
+    assert.equal(patent({ priorities, priority_date: '2009-01-01' }).priority_date, '2009-01-01');
+    assert.ok(!('priority_date' in patent({ priorities: [priorities[2]] })));
+  });
+
   it('reads a complete record, and writes the same again', () => {
     const record: Patent = {
       ...{
