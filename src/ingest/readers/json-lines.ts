@@ -2,6 +2,7 @@
 import { normaliseApplicationNumber } from '../../patent/application-number.js';
 import { normaliseClassification } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
+import { sameKind } from '../../patent/kind.js';
 import { parsePatentNumber, patentId, publicationNumber } from '../../patent/number.js';
 import { claimedPriority } from '../../patent/priority.js';
 import type { Claim, Name, Patent, Section } from '../../patent/record.js';
@@ -127,7 +128,14 @@ function identity(fields: NumberFields): Patent {
     );
   }
   const reading = readings.find((candidate) => (candidate.country ?? country) === country);
-  const kindWritten = fields.kind_code ?? reading?.kind;
+  const kindRead = reading?.kind;
+  const kindGiven = fields.kind_code;
+  if (kindRead && kindGiven && states(written, kindRead) && !sameKind(country, kindRead, kindGiven)) {
+    throw new DamagedDocument(
+      `kind_code: ${JSON.stringify(kindGiven)}; expected ${kindRead}, the kind of ${field} ${JSON.stringify(written)}`,
+    );
+  }
+  const kindWritten = kindGiven ?? kindRead;
   const number = reading && publicationNumber(country, reading.number, kindWritten);
   if (!number) {
     throw new DamagedDocument(
@@ -139,6 +147,11 @@ function identity(fields: NumberFields): Patent {
     throw new DamagedDocument(`kind_code: missing, and ${field} ${JSON.stringify(written)} does not tell it`);
   const patent_id = patentId(country, number, kind);
   return { patent_id, country, number, kind_code: kind };
+}
+
+/** Whether a number states its kind. The name of a gazette only suggests it: 実用新案登録 was Y2 before it was U. */
+function states(number: string, kind: string): boolean {
+  return number.normalize('NFKC').toUpperCase().includes(kind);
 }
 
 /** The patent_id of a record; undefined if the record names no publication. */

@@ -164,6 +164,18 @@ describe('JSON Lines', () => {
     );
   });
 
+  it('takes the kind of the record if the number names its letter only', () => {
+    const kind = (publication_number: string, kind_code: string) =>
+      read(JSON.stringify({ publication_number, kind_code, title: 'x' })).patents[0]?.patent_id;
+    assert.equal(kind('특허 제10-2020-0104349호', 'A'), 'KR1020200104349A');
+    assert.equal(kind('등록특허 10-0866101', 'B1'), 'KR1008661010000B1');
+    assert.equal(kind('特許第6235612号', 'B2'), 'JP06235612B2');
+    assert.equal(kind('実用新案登録第2500001号', 'Y2'), 'JP02500001Y2');
+    assert.equal(kind('再表2018/062001', 'A5'), 'JP30062001A5');
+    // DOCDB calls a translation A.
+    assert.equal(kind('JP2018524120A', 'T'), 'JP30524120T');
+  });
+
   it('reads the WO number of a JP re-publication', () => {
     const { patents, failed } = read(
       JSON.stringify({ publication_number: 'WO2018/062001', country: 'JP', kind_code: 'A1', title: 'x' }),
@@ -223,6 +235,15 @@ describe('JSON Lines', () => {
     ],
     [{ publication_number: 'what' }, /^country: missing, and publication_number "what" does not name it/],
     [{ publication_number: 'what', country: 'EP' }, /expected a publication number of EP/],
+    [
+      { patent_id: 'EP03539467A1', kind_code: 'B1' },
+      /^kind_code: "B1"; expected A1, the kind of patent_id "EP03539467A1"$/,
+    ],
+    [
+      { publication_number: 'US 9,971,313 B2', kind_code: 'A1' },
+      /^kind_code: "A1"; expected B2, the kind of publication_number "US 9,971,313 B2"$/,
+    ],
+    [{ patent_id: 'EP03539467A1', country: 'US' }, /^patent_id: "EP03539467A1"; expected a .* of US/],
     [{ title: null }, /^no text/],
     [{ publication_number: null }, /^no number/],
   ];
