@@ -34,12 +34,16 @@ export function examplesOf(
   const found = { like: [] as Publication[], unlike: [] as Publication[] };
   for (const field of ['like', 'unlike'] as const) {
     const unknown: string[] = [];
+    const known = new Set<string>();
     for (const number of new Set(asked[field] ?? [])) {
       const candidates = resolvePublications(store, number).map((id) => publicationOf(store, id));
       const [example] = candidates;
       if (example === undefined) unknown.push(shown(number));
-      else if (areOfOneApplication(candidates)) found[field].push(example);
-      else
+      else if (areOfOneApplication(candidates)) {
+        // Spellings of one number name one publication.
+        if (!known.has(example.head.patent_id)) found[field].push(example);
+        known.add(example.head.patent_id);
+      } else
         faults.push(
           `${field}: ${shown(number)} is the number of ${listed(candidates)}; expected one of these`,
         );

@@ -264,6 +264,18 @@ describe('numbers, codes and examples in the fixtures', () => {
     assert.ok((await scoreIn({ like: [other.patent_id] })) >= (await scoreIn(away)));
   });
 
+  it('counts an example once if several spellings name it', async () => {
+    const [one, other] = fixtures.patents.filter((p) => isSearched(p) && p.country === 'US');
+    const query = 'a robot cleans floors';
+    for (const field of ['like', 'unlike'] as const) {
+      const found = async (...numbers: string[]) =>
+        (await fixtures.engine.search({ query, [field]: [...numbers, other!.patent_id], top_k: 20 })).results;
+      const spelled = [one!.patent_id, ` ${one!.patent_id.toLowerCase()}`, ...numberSpellings(one!)];
+      assert.ok(spelled.length > 3);
+      assert.deepEqual(await found(...spelled), await found(one!.patent_id), field);
+    }
+  });
+
   it('names all unknown examples, and those that several applications have', async () => {
     await assert.rejects(
       fixtures.engine.search({
