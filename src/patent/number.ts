@@ -15,6 +15,9 @@
  * | JP A1 (re-publication of an international application) | era year + 6 of the WO number | `再表2018/062001`, `JPWO2018062001A1`, `JP WO2018/062001` |
  * | JP B, U | 8 digits | `特許第6235612号`, `JP6235612B2` |
  * | CN | 7 or 9 digits | `CN105942993A`; literature numbers are application numbers |
+ * | all | | kind before the number (`EP-A-0449582`, `JP-A-2021-41306`) or in brackets (`CN103492414(A)`) |
+ *
+ * Words around a number are left out: `号公報`, `공보`, `公开号`, `대한민국`, `Patent No.`
  */
 import { eraYear, normaliseApplicationNumber } from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
@@ -44,7 +47,25 @@ const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
 
 /** `U.S. Patent No. 9,971,313`, `US Patent Application Publication No. 2018/0184900`, without the number. */
 const US_PATENT_NO =
-  /^U\.? ?S\.? ?PAT(?:ENT|\.)? ?(?:APPL?(?:ICATION|\.)? ?)?(?:PUB(?:LICATION|L?\.)? ?)?(?:NO\.?|NUMBER)? ?(?=[A-Z]{0,2}\d)/;
+  /^(?:U\.? ?S\.?|UNITED STATES) ?PAT(?:ENT|\.)? ?(?:APPL?(?:ICATION|\.)? ?)?(?:PUB(?:LICATION|L?\.)? ?)?(?:NO\.?|NUMBER)? ?(?=[A-Z]{0,2}\d)/;
+
+/** `Patent No. 6,334,226`, without the number. The office is open, as of the number alone. */
+const PATENT_NO = /^PAT(?:ENT|\.)? ?(?:NO\.?|NUMBER) ?(?=[A-Z]{0,2} ?\d)/;
+
+/** Names of the number in Chinese databases: `公开号CN109992624A`, `公开(公告)号: CN109992624A`. */
+const CN_LABEL = /^(?:公开|公告|公开\(公告\)|申请公布|授权公告)号:? ?(?=CN)/;
+
+/** The end of a gazette's name: `特開2021-041306号公報`. */
+const GAZETTE = /(?:公報|公报|공보)$/;
+
+/** A kind in brackets at the end: `CN103492414(A)`. */
+const BRACKETED_KIND = /\(([A-Z]\d?)\)$/;
+
+/** The kind before the number: `EP-A-0449582`, `US-B2-9971313`, `JP-A-H07-12345`. Letters of eras and US series are no kinds. */
+const LEADING_KIND = /^(US|KR|JP|CN|EP)[\s-]{0,3}([ABCUY]\d?|T)[\s-]{1,3}(?=[MTSHR]?\d)/;
+
+/** A Japanese number of this form with the year of the era alone: `JP-A-7-12345`, `JP-A-61-123456`. */
+const JP_ERA_YEAR = /^JP(\d{1,2})-(\d{1,6})$/;
 
 /** The Japanese re-publication of an international application, whose number it has. */
 const REPUBLICATION = /^(?:再公表特許|再公表|再表)|^JP[\s-]*(?=WO)/;
@@ -150,14 +171,26 @@ function dissect(text: string): Spelling | undefined {
   let rest = text
     .normalize('NFKC')
     .toUpperCase()
+    .trim()
+    .replace(CN_LABEL, '')
     .replace(/[제第號号호]/g, '')
     // All kinds of hyphens: Japanese gazettes print the minus sign.
     .replace(/[\u2010-\u2015\u2212\uff0d\u30fc]/g, '-')
+    .replace(GAZETTE, '')
+    .replace(BRACKETED_KIND, '$1')
     .trim();
-  rest = rest.replace(US_PATENT_NO, 'US');
+  rest = rest.replace(US_PATENT_NO, 'US').replace(PATENT_NO, '');
   let country: Country | undefined;
   let kind: string | undefined;
-  const bare = rest.replace(/^(?:JP|KR)?\s*/, '').replace(/\s+/g, '');
+  const leading = LEADING_KIND.exec(rest);
+  if (leading) {
+    kind = leading[2];
+    rest = (leading[1] + rest.slice(leading[0].length)).replace(
+      JP_ERA_YEAR,
+      (_, year, serial) => `JP${year.padStart(2, '0')}${serial.padStart(6, '0')}`,
+    );
+  }
+  const bare = rest.replace(/^(?:JP|KR|대한민국)?\s*/, '').replace(/\s+/g, '');
   const republished = republication(REPUBLICATION.test(bare) ? bare : rest);
   if (republished) return republished;
   for (const [word, office, letter] of OFFICE_WORDS) {

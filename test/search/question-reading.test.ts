@@ -31,6 +31,13 @@ describe('what a question is read as', () => {
       '16/123,456',
       'USD433143S',
       'ＵＳ１１２１７８２４Ｂ２',
+      '特開2021-041306号公報',
+      'JP-A-2021-41306',
+      'EP-A-0449582',
+      'CN103492414(A)',
+      '公开号CN109992624A',
+      '대한민국 등록특허공보 제10-1234567호',
+      'Patent No. 6,334,226',
     ]) {
       assert.ok(isNumber(text), text);
     }
@@ -58,6 +65,10 @@ describe('what a question is read as', () => {
       'US11217824B2 and US11217825B2',
       `US${'1'.repeat(100)}`,
       '9'.repeat(9_999),
+      'EP-A-0449582 discloses a pump',
+      '特開2021-041306号公報に記載の電池',
+      'Patent No. 6,334,226 and others',
+      'Vitamin B-12345',
     ]) {
       assert.ok(!isNumber(text), text);
     }
