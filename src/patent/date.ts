@@ -10,7 +10,8 @@ const FIRST_YEAR_OF_SOURCES = 1700;
 const ISO = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 function realDay(year: number, month: number, day: number): string | undefined {
-  if (month < 1 || month > 12 || day < 1) return undefined;
+  // The calendar has no year 0: the year before 1 AD is 1 BC.
+  if (year < 1 || month < 1 || month > 12 || day < 1) return undefined;
   const date = new Date(0);
   // Date.UTC would read the year 99 as 1999.
   date.setUTCFullYear(year, month - 1, day);

@@ -54,11 +54,12 @@ function fits(value: string, maxChars: number): boolean {
   return points <= maxChars;
 }
 
+/** `parseIsoDate` decides. JSON Schema's form `date` knows a year 0, which the calendar lacks. */
 export const day = () =>
   z
     .string({ error: 'a date as YYYY-MM-DD' })
     .nullish()
-    .meta({ format: 'date', examples: ['2020-01-31'] });
+    .meta({ format: 'date', pattern: '^0{0,3}[1-9]', examples: ['2020-01-31'] });
 
 /** For the OpenAPI document only: `parseClassificationPrefix` decides, and also takes full-width characters. */
 const CLASSIFICATION_PATTERN =

@@ -123,7 +123,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
 
   it('DECISIONS date ranges: a day before all patents is valid', async () => {
     const dated = idsWhere((r) => isPatent(r) && r['filing_date'] !== undefined);
-    for (const day of ['0000-01-01', '1623-06-25'])
+    for (const day of ['0001-01-01', '1623-06-25'])
       assert.deepEqual(await each({ filing_date_from: day }), dated);
     assert.deepEqual(await each({ filing_date_to: '1699-12-31' }), []);
   });

@@ -38,6 +38,7 @@ it('only real days are dates', () => {
 
 it('requests are parsed strictly: the message names field, value and expected form', () => {
   assert.equal(parseIsoDate('2024-02-29'), '2024-02-29');
+  assert.equal(parseIsoDate('0001-01-01'), '0001-01-01');
   for (const value of [
     '20240229',
     '2024-2-29',
@@ -46,6 +47,7 @@ it('requests are parsed strictly: the message names field, value and expected fo
     '',
     '2024-02-29T00:00:00Z',
     ' 2024-02-29',
+    '0000-01-01',
   ]) {
     assert.throws(
       () => parseIsoDate(value, 'filing_date_from'),
