@@ -61,6 +61,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     const measured = await publications.look((found) =>
       evaluate(rankings, questions, new Judgements(found, qrels), recallAt),
     );
+    if (measured.all.questions === 0) throw noneAnswerable(measured, engine.dir);
     const report = { data: engine.dir, model, reranker, ...measured };
     if (flags['run'] !== undefined) {
       const tag = rankings.reranked ? 'priorart-reranked' : 'priorart-dense';
@@ -84,12 +85,18 @@ function placesOf(given: unknown): readonly number[] {
   );
 }
 
+/** Measures of no question would be no measures. */
+function noneAnswerable({ questions, judged }: Evaluation, data: string): PriorartError {
+  const missing = `not there: ${counted(judged.missing, 'judged publication')}`;
+  return new PriorartError(
+    'not_found',
+    `none of ${counted(questions, 'question')} has a relevant publication in ${data} (${missing}); expected judgements of its publications`,
+  );
+}
+
 function text(report: EvalReport): string {
-  const { questions, judged, unanswerable, all, groups, model, reranker } = report;
+  const { judged, unanswerable, all, groups, model, reranker } = report;
   const names = Object.keys(all.dense);
-  if (all.questions === 0) {
-    return `None of the ${count(questions)} questions has a relevant publication in ${report.data}: do the judgements belong to it?`;
-  }
   const lines = [
     `${counted(all.questions, 'question')}, ${count(judged.documents)} judged publications; model ${model}, reranker ${reranker}`,
   ];

@@ -180,7 +180,14 @@ describe('measuring commands', () => {
   it('wrong usage is exit code 2; a failed fit and a missing file are exit code 1', async () => {
     const pairs = join(dir, 'pairs.tsv');
     writeFileSync(pairs, 'solid electrolyte\telectrolyte\t1\nsolid electrolyte\tshoe\t0\n');
+    const foreign = join(dir, 'foreign.txt');
+    writeFileSync(foreign, 'q01-ko 0 US20990000001A1 2\n');
     const cases: [string[], number, RegExp][] = [
+      [
+        ['eval', '--data', data, '--queries', 'fixtures/queries.tsv', '--qrels', foreign, '--json'],
+        1,
+        /^priorart: none of 94 questions has a relevant publication in \S+ \(not there: 1 judged publication\); expected judgements/m,
+      ],
       [['embed', '--kind', 'title'], 2, /--kind: got "title"; expected one of query, passage/],
       [['embed', '--format', 'npy'], 2, /expected --out FILE/],
       [['embed', join(dir, 'none')], 1, /the file ".*none" does not exist; check the path/],
