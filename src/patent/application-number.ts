@@ -12,6 +12,7 @@
  * | WO (PCT numbers at any office) | office + year + 6 digits | `PCT/US2007/014647` |
  * | others | letters and digits, without a check digit after a point | `10 2007 003 914.1` |
  */
+import { withoutInvisible } from './invisible.js';
 
 const PCT = /PCT\W*([A-Z]{2})\W*(\d{4}|\d{2})\W*(\d{3,7})/;
 /** Japanese eras by their letter and character, with the year before their first year. */
@@ -112,9 +113,13 @@ export function isOfficeApplicationNumber(country: string, text: string): boolea
   return country !== 'US' || text.replace(/\D/g, '').length >= number.length;
 }
 
+function plain(text: string): string {
+  return withoutInvisible(text).normalize('NFKC').toUpperCase().trim();
+}
+
 /** Whether a text is the number of an international application. Any office may cite it. */
 export function isPctNumber(text: string): boolean {
-  return PCT.test(text.normalize('NFKC').toUpperCase());
+  return PCT.test(plain(text));
 }
 
 /**
@@ -123,7 +128,7 @@ export function isPctNumber(text: string): boolean {
  * or digits are left.
  */
 export function normaliseApplicationNumber(country: string, text: string): string | undefined {
-  const upper = text.normalize('NFKC').toUpperCase().trim();
+  const upper = plain(text);
   const pct = PCT.exec(upper);
   if (pct) return `${pct[1]}${fullYear(pct[2] ?? '')}${pct[3]?.padStart(6, '0')}`;
   const own = upper.startsWith(country) ? upper.slice(country.length) : upper;
@@ -139,7 +144,7 @@ export function normaliseApplicationNumber(country: string, text: string): strin
  * and the text without separators.
  */
 export function applicationNumberForms(text: string): string[] {
-  const upper = text.normalize('NFKC').toUpperCase().trim();
+  const upper = plain(text);
   const named = /^(US|KR|JP|CN|EP)/.exec(upper)?.[1];
   const forms = new Set<string>();
   for (const country of named ? [named] : Object.keys(OFFICES)) {

@@ -2,6 +2,7 @@
  * Comparison keys for names of companies and people. The original name is kept for display. Names are not
  * translated: a Korean name finds Korean names only.
  */
+import { withoutInvisible } from './invisible.js';
 
 /**
  * Abbreviations in brackets, removed before punctuation: without brackets, `주` may be the end of a place
@@ -69,14 +70,14 @@ const SPACED_CJK =
 const IS_ASCII = /^\p{ASCII}*$/u;
 
 /**
- * Applies NFKC and case folding, and removes accents from Latin letters: `L'Oréal` and `L'OREAL` become
- * equal.
+ * Applies NFKC and case folding, and removes invisible characters, and accents from Latin letters: `L'Oréal` and
+ * `L'OREAL` become equal.
  */
 function fold(text: string): string {
   const lower = text.normalize('NFKC').toLowerCase().normalize('NFKC');
   if (IS_ASCII.test(lower)) return lower;
   // Only Latin letters: NFD would also decompose Hangul and Japanese voicing marks.
-  return lower
+  return withoutInvisible(lower)
     .replace(/\p{Script=Latin}\p{M}*/gu, (letter) => letter.normalize('NFD').replace(/\p{M}/gu, ''))
     .replaceAll('ß', 'ss')
     .replaceAll('ø', 'o')

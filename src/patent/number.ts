@@ -22,6 +22,7 @@
 import { eraYear, normaliseApplicationNumber } from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { internationalNumber } from './international-number.js';
+import { withoutInvisible } from './invisible.js';
 
 /** One interpretation of a number. Absent fields are not given by the text and match anything. */
 export interface NumberCandidate {
@@ -168,7 +169,7 @@ function republication(text: string): Spelling | undefined {
 function dissect(text: string): Spelling | undefined {
   // A short cut for the most frequent case. The code below gives the same result.
   if (/^\d{2,14}$/.test(text)) return { letters: '', digits: text };
-  let rest = text
+  let rest = withoutInvisible(text)
     .normalize('NFKC')
     .toUpperCase()
     .trim()

@@ -1,6 +1,7 @@
 /** A question that is the number of a publication or of an application. */
 import { normaliseApplicationNumber } from '../patent/application-number.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
+import { withoutInvisible } from '../patent/invisible.js';
 import { parsePatentNumber } from '../patent/number.js';
 import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
@@ -83,5 +84,5 @@ function officesOf(text: string): readonly Country[] {
 
 function plain(question: string): string {
   if (question.length > 4 * MOST_CHARS) return question;
-  return question.normalize('NFKC').trim().toUpperCase();
+  return withoutInvisible(question).normalize('NFKC').trim().toUpperCase();
 }

@@ -17,6 +17,7 @@ describe('company names', () => {
       'FOO BAR COMPANY, LIMITED',
     ],
     ['Müller GmbH & Co. KG', 'MULLER GMBH', 'Müller AG', 'Muller S.A.', 'Müller B.V.', 'Müller A/S'],
+    ['Midori Chemical Co., Ltd.', 'Mido\u00adri Chem\ufeffical Co., L\u2060td.'],
     ['Kabushiki Kaisha Midori', 'Midori K.K.', 'MIDORI KABUSHIKI KAISHA', 'Ｍｉｄｏｒｉ'],
   ];
   for (const names of alike) {
@@ -57,6 +58,7 @@ describe('names of people', () => {
     }
     assert.equal(personMatches('BAIK, In Sub', personKey('aik')), false);
     assert.equal(personMatches('홍길동', personKey('홍길')), true);
+    assert.equal(personMatches('Mül\u00adler, Jür\ufeffgen', personKey('muller')), true);
     assert.equal(personMatches('홍길동', personKey('길동')), false);
     assert.equal(personMatches('Müller, Jürgen', personKey('muller')), true);
   });

@@ -165,6 +165,11 @@ describe('publication numbers', () => {
     assert.deepEqual(readings('Patent No. EP 3539467'), readings('EP3539467'));
   });
 
+  it('ignores invisible characters, as copied texts hold them', () => {
+    for (const invisible of ['\u00ad', '\u200d', '\u2060', '\ufeff'])
+      assert.deepEqual(readings(`${invisible}EP35${invisible}39467${invisible}A1`), ['EP 03539467 A1']);
+  });
+
   it('reads a number only if the text is nothing else', () => {
     for (const text of [
       '公开号CN109992624A的电池',
@@ -239,6 +244,8 @@ describe('application numbers', () => {
     ['KR', '82-1001', '1019820001001'],
     ['US', '09/742,144', '09742144'],
     ['US', '60/634,291', '60634291'],
+    ['US', '60/634,\u00ad291', '60634291'],
+    ['DE', '10 2007 003\ufeff 914.1', '102007003914'],
     ['JP', 'JP-P-2007-00102123', '2007102123'],
     ['JP', 'JP-P-2006-097796', '2006097796'],
     ['JP', '特願平10-123456', '1998123456'],

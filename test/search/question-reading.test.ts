@@ -38,6 +38,7 @@ describe('what a question is read as', () => {
       '公开号CN109992624A',
       '대한민국 등록특허공보 제10-1234567호',
       'Patent No. 6,334,226',
+      'EP 35\u00ad39467 A1',
     ]) {
       assert.ok(isNumber(text), text);
     }
