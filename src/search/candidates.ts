@@ -10,6 +10,7 @@ import { groupingOf, groupsOf, membersOf } from './collapse.js';
 import { clausesOf } from './filter.js';
 import { firstOf, withoutFirst } from './first.js';
 import { wordCandidates } from './fusion.js';
+import { inFront } from './hits.js';
 import type { Plan } from './plan.js';
 import type { Filters, SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
@@ -18,7 +19,7 @@ import { selectionOf } from './selections.js';
 import { type ShownInstead, shownInstead } from './shown-members.js';
 import type { Subject } from './subject.js';
 import type { CollapsedMember } from './types.js';
-import { onlyVectors, type WordCandidates, withFirst, withWords, wordsOf } from './words.js';
+import { onlyVectors, type WordCandidates, withWords, wordsOf } from './words.js';
 
 /** The candidates of a search: those that the question names, those of the vectors, those of the words. */
 export interface Candidates extends WordCandidates {
@@ -80,14 +81,14 @@ export function candidatesOf(
   const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
   // Balanced candidates are collected by groups.
   const adds = countsWords && !query.balance;
-  const found = question
-    ? withWords(native, question, vector, selection, hits, {
+  const near = first ? inFront(first, hits) : hits;
+  const all = question
+    ? withWords(native, question, vector, selection, near, {
         ...asking,
         documents: adds ? wordCandidates(question.whole) : 0,
         exact: plan.exact,
       })
-    : onlyVectors(hits);
-  const all = first ? withFirst(first, found) : found;
+    : onlyVectors(near);
   const firsts = first?.docs.length ?? 0;
   const allowed = selectionOf(native, own);
   const groups = query.collapse && groupsOf(native, allowed, all.hits.docs, grouping);

@@ -18,7 +18,7 @@ import { inFront, joinedNumbers } from './hits.js';
 
 /** The candidates of a search. */
 export interface WordCandidates {
-  /** Those of the vectors, then those that only the words found. */
+  /** Those that the question names, those of the vectors, then those that only the words found. */
   hits: SearchHits;
   /** Lexical score of each document, from 0 to 1; undefined if the question has no word that a document holds. */
   lexical?: Float32Array;
@@ -35,7 +35,8 @@ export function wordsOf(question: string): Words {
 }
 
 /**
- * Adds the documents that hold the question's words to those that a search by vectors found, at most `options.documents`.
+ * Adds the documents that hold the question's words to those that were found otherwise, at most `options.documents`.
+ * @param hits those that the question names, then those of the vectors
  */
 export function withWords(
   snapshot: NativeSnapshot,
@@ -66,14 +67,4 @@ export function withWords(
 /** Candidates without a lexical score. */
 export function onlyVectors(hits: SearchHits): WordCandidates {
   return { hits, used: [], added: 0 };
-}
-
-/** Puts the publications that a question names in front of the candidates. */
-export function withFirst(first: SearchHits, { hits, lexical, ...rest }: WordCandidates): WordCandidates {
-  const none = new Float32Array(first.docs.length);
-  return {
-    ...rest,
-    hits: inFront(first, hits),
-    ...(lexical ? { lexical: joinedNumbers(none, lexical) } : {}),
-  };
 }

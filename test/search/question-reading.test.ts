@@ -146,6 +146,20 @@ describe('numbers, codes and examples in the fixtures', () => {
     }
   });
 
+  it('scores the words of the publication that the question names', async () => {
+    const next = random(44);
+    for (let n = 0; n < RUNS / 4; n++) {
+      const named = pick(next, fixtures.patents);
+      const { results } = await fixtures.engine.search({ query: named.patent_id, explain: true });
+      const [first] = results;
+      const { reranker, lexical, lexical_weight, language, found_by, matches } = first!.explanation!;
+      assert.equal(found_by, 'number');
+      assert.ok(matches.length > 0 && lexical_weight > 0, named.patent_id);
+      assert.ok(lexical > 0, `${named.patent_id} holds its own words`);
+      assert.ok(first!.rerank_score > reranker + lexical_weight * lexical + language - 1e-5, named.patent_id);
+    }
+  });
+
   it('puts the publications of an application number first, as one result', async () => {
     const named = fixtures.patents.find(
       (p) =>
