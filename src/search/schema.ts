@@ -137,8 +137,9 @@ export const semanticSchema = z
       rerank: oneOf(RERANKINGS)
         .nullish()
         .describe(
-          'off orders results by similarity alone. on refuses an answer that is not reranked completely: without a ' +
-            'reranker (422), or if its time ran out (503)',
+          'off orders results by similarity alone, as those of a classification code always are. on refuses an answer that is ' +
+            'not reranked completely: without a reranker (422), or if its time ran out (503). For like without a query, the ' +
+            'reranker reads the publications of like',
         )
         .meta({ default: 'auto' }),
       explain: flag(

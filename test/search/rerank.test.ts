@@ -96,6 +96,20 @@ describe('rerank', () => {
     assert.ok((await search({ query: 'H01M', rerank: 'on' })).length > 0, 'a class has no text to rerank by');
   });
 
+  it('reranks by the publications of like if there is no question, and never a class', async () => {
+    const examples = [...collection.patents.values()].filter(({ abstract = '' }) => abstract.length > 200);
+    const idsOf = async (request: object, rerank: 'auto' | 'off') =>
+      (await search({ ...request, rerank })).map(({ patent_id }) => patent_id).join();
+    let moved = 0;
+    for (const { patent_id } of examples.slice(0, 8)) {
+      const request = { like: [patent_id] };
+      moved += Number((await idsOf(request, 'auto')) !== (await idsOf(request, 'off')));
+      const ofClass = { ...request, query: 'H01M' };
+      assert.equal(await idsOf(ofClass, 'auto'), await idsOf(ofClass, 'off'));
+    }
+    assert.ok(moved > 0, 'the reranker changes the order of some answers');
+  });
+
   it('refuses other values, and fields that a filter does not have', () => {
     assert.throws(() => parseSemantic({ query: 'a', rerank: true }), {
       code: 'invalid_request',
