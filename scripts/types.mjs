@@ -26,7 +26,7 @@ const SEARCH_TYPES = [
   ],
   [requests.detailsSchema, 'DetailsRequest', 'A request for documents as markdown.'],
   [answers.chunkSchema, 'Chunk', 'A passage that matches a question.'],
-  [answers.excludedBySchema, 'ExcludedBy', 'What a condition of a filter that allows nothing leaves out.'],
+  [answers.excludedBySchema, 'ExcludedBy', 'What a condition of a request that allows nothing leaves out.'],
   [answers.highlightSchema, 'Highlight', 'A place in a text, in UTF-16 code units.'],
   [
     answers.hitExplanationSchema,

@@ -7,16 +7,17 @@ import type { Filters } from '../search/query.js';
 import { shellWord } from './options.js';
 import { COMMAND, count, counted } from './output.js';
 
-/** For each column that a filter reads: its option, and the words for the publications that it leaves out. */
+/** For each field of a filter: its option, and the words for the publications that it leaves out. */
 const CONDITIONS: Readonly<Record<string, [option: string, are: string]>> = {
-  kinds: ['--kind-codes', 'have other kind codes'],
+  kind_codes: ['--kind-codes', 'have other kind codes'],
   filing_date: ['--filing-date-…', 'were filed at another time, or have no filing date'],
   publication_date: ['--publication-date-…', 'were published at another time'],
   grant_date: ['--grant-date-…', 'were granted at another time, or are not grants'],
   priority_date: ['--priority-date-…', 'have another priority date, or none'],
+  as_of: ['--as-of', 'were not published before that day'],
   ...Object.fromEntries(
-    Object.entries(FILTER_ROWS).map(([field, { column, excluded }]) => [
-      column,
+    Object.entries(FILTER_ROWS).map(([field, { excluded }]) => [
+      field,
       [`--${field.replaceAll('_', '-')}`, excluded] as [string, string],
     ]),
   ),
@@ -53,9 +54,9 @@ function textOf(
   if (total === 0) {
     return `The index in ${data} is empty; add patents: ${COMMAND} ingest --data ${shellWord(data)} FILE…`;
   }
-  const lines = conditions.flatMap(({ column, publications, words }) => {
-    if (column === 'kind_class') return kindLines(kinds ?? {}, filters);
-    const [option, are] = words ? wordsOf(words) : conditionOf(column, filters, ofStats);
+  const lines = conditions.flatMap(({ field, publications, words }) => {
+    if (field === 'doc_type') return kindLines(kinds ?? {}, filters);
+    const [option, are] = words ? wordsOf(words) : conditionOf(field, ofStats);
     return [`  ${count(publications)} ${are} (${option})`];
   });
   const together = lines.length > 1 ? ['No publication passes all of these together.'] : [];
@@ -63,16 +64,10 @@ function textOf(
   return [head, ...lines, ...together, 'Remove a filter to find more.'].join('\n');
 }
 
-/** The option that reads a column, and words for what it leaves out. */
-function conditionOf(
-  column: string,
-  { asOf, dates }: Filters,
-  ofStats: boolean,
-): [option: string, are: string] {
-  const [own, are] = CONDITIONS[column] ?? [column, 'do not fit'];
-  const option = ofStats && column.endsWith('_date') ? '--date-range-…' : own;
-  if (column !== 'publication_date' || asOf === undefined) return [option, are];
-  return [dates.publication === undefined ? '--as-of' : `--as-of, ${option}`, are];
+/** The option of a field, and words for what it leaves out. */
+function conditionOf(field: string, ofStats: boolean): [option: string, are: string] {
+  const [option, are] = CONDITIONS[field] ?? [field, 'do not fit'];
+  return [ofStats && field.endsWith('_date') ? '--date-range-…' : option, are];
 }
 
 function wordsOf({ test, terms }: NonNullable<LeftOut['words']>): [option: string, are: string] {

@@ -1,6 +1,7 @@
 /** What a working set cannot know of itself: counts over all documents, and which documents hold words. */
 import { type FilterClause, native } from '../index/native.js';
 import { openTranslations } from '../index/translations.js';
+import type { FieldCondition } from '../search/filter.js';
 import { WORDS } from '../search/filter-rows.js';
 import type { SemanticQuery } from '../search/query.js';
 import { filterOf, queryOf } from './clauses.js';
@@ -24,21 +25,25 @@ export async function countsOfAll(
 
 /**
  * The counts that an explained search may show: of each condition by itself, and of the required terms.
- * @param clauses of the filters
+ * @param conditions of the filters
+ * @param hidden conditions besides those of the filters
  * @param asked conditions of the filters and of the question, if their count is shown, too
  */
 export async function knownCounts(
   state: OneState,
   { filters, explain, highlight }: Pick<SemanticQuery, 'filters' | 'explain' | 'highlight'>,
-  clauses: FilterClause[],
-  asked: FilterClause[] = clauses,
+  conditions: readonly FieldCondition[],
+  hidden: readonly FieldCondition[],
+  asked?: FilterClause[],
 ): Promise<Map<string, number> | undefined> {
   if (!explain && !highlight) return undefined;
   const translate = filters.translateTerms === true;
   const terms = (filters.values.must_terms ?? []).map((term): FilterClause[] => [
     { column: WORDS, test: 'holds', terms: [term], translate },
   ]);
-  const alone = explain ? [[], clauses, asked, ...clauses.map((clause) => [clause])] : [];
+  const each = [...conditions, ...hidden].map(({ clauses }) => clauses);
+  const alone = explain ? [[], conditions.flatMap(({ clauses }) => clauses), ...each] : [];
+  if (explain && asked) alone.push(asked);
   return countsOfAll(state, [...terms, ...alone]);
 }
 

@@ -11,7 +11,7 @@ import type { Models } from '../models/load.js';
 import { leastSimilarity } from '../search/analytics.js';
 import { depthOf, wordsCount } from '../search/candidates.js';
 import { groupingOf } from '../search/collapse.js';
-import { clausesOf } from '../search/filter.js';
+import { clausesOf, fieldConditions } from '../search/filter.js';
 import { translationShare, wordCandidates } from '../search/fusion.js';
 import type { AnalyticsQuery, Balance, SemanticQuery } from '../search/query.js';
 import { IndexReader } from '../search/reader.js';
@@ -180,7 +180,7 @@ export class ClusterReader extends IndexReader {
     }
     const ids = docs.map((doc) => this.#publications.stored(doc)!.head.patent_id);
     const [counts, fulfil, parts] = await together([
-      knownCounts(state, query, clausesOf(query.filters, this.#publications)),
+      knownCounts(state, query, fieldConditions(query.filters, this.#publications), subject.hidden),
       fulfilling(state, clauses, ids),
       partsHeld(state, this.#publications, query, ids),
     ]);
@@ -295,7 +295,7 @@ export class ClusterReader extends IndexReader {
       .map((id) => ({ doc: this.#publications.docOf(id)!, scores: [scores.get(id)!] }))
       .sort((a, b) => a.doc - b.doc);
     const [counts, fulfil] = await together([
-      knownCounts(state, query, clausesOf(query.filters, this.#publications), clauses),
+      knownCounts(state, query, fieldConditions(query.filters, this.#publications), subject.hidden, clauses),
       fulfilling(state, clauses, ids),
     ]);
     const known = { counts, fulfil, scoreQuestion: SCORE_QUESTION };

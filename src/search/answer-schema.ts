@@ -167,9 +167,14 @@ export const searchResultSchema = z.strictObject({
     ),
 });
 
-/** What a condition of a filter that allows nothing leaves out. */
+/** What a condition of a request that allows nothing leaves out. */
 export const excludedBySchema = z.strictObject({
-  filter: z.string().describe('Field of the request; of a range of days, without _from and _to'),
+  filter: z
+    .string()
+    .describe(
+      'Field of the request; of a range of days, without _from and _to; doc_type also for the kinds that are left out by ' +
+        'default; like and unlike for the publications that they hide',
+    ),
   publications: count().describe('Publications of the index that this condition leaves out by itself'),
   terms: z
     .exactOptional(z.array(z.string()))

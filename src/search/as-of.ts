@@ -77,13 +77,9 @@ export function readFilters(
   };
 }
 
-/** The dates of a filter, with the condition of `as_of`: both must hold. */
-export function datesWithAsOf(store: Publications, { dates, asOf }: Filters): Filters['dates'] {
-  if (asOf === undefined) return dates;
-  const last = fromEpochDay(toEpochDay(asOfDay(store, asOf)) - 1);
-  const { publication } = dates;
-  const to = publication?.to !== undefined && publication.to < last ? publication.to : last;
-  return { ...dates, publication: { ...publication, to } };
+/** The last day of publication that `as_of` allows. */
+export function lastDayOf(store: Publications, asOf: string): string {
+  return fromEpochDay(toEpochDay(asOfDay(store, asOf)) - 1);
 }
 
 function headOf(store: Publications, patentId: string): DocumentHead {

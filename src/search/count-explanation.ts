@@ -37,6 +37,7 @@ export function countExplained(
   const documents = documentsOf(native, clauses, gathered !== undefined, query.explain === true);
   const scans = plan.segments.map(({ scan }) => scan).filter((scan) => scan !== 'none');
   const isNothingAllowed = query.explain && total === 0 && documents === 0;
+  const besides = { hidden: subject.hidden, dates: 'date_range' } as const;
   return {
     ...(classification === undefined ? {} : { classification }),
     explanation: {
@@ -44,7 +45,7 @@ export function countExplained(
       documents,
       scans: gathered ? [gathered] : [...new Set(scans)].sort(),
     },
-    ...(isNothingAllowed ? { excluded_by: excludedBy(native, filters, store) } : {}),
+    ...(isNothingAllowed ? { excluded_by: excludedBy(native, filters, store, besides) } : {}),
   };
 }
 

@@ -42,8 +42,7 @@ interface FilterRow<Schema extends z.ZodType, Value> {
   parse(value: NonNullable<z.output<Schema>>, field: string, match: ApplicantMatch): Value | undefined;
   /** What a document must meet. */
   conditions(value: Value, publicationsOf: Resolver): Condition[];
-  /** The column, and the words for documents that the filter leaves out: "12 publications have other inventors". */
-  column: FilteredColumn;
+  /** The words for documents that the filter leaves out: "12 publications have other inventors". */
   excluded: string;
   /** Names documents, so that publications of every kind are found unless kinds are stated. */
   namesDocuments?: true;
@@ -61,7 +60,6 @@ const classificationRow = (system: string, column: 'ipc' | 'cpc') =>
       ...new Set(codes.map((code, i) => parseClassificationPrefix(code, `${field}[${i}]`))),
     ],
     conditions: (terms: string[]) => [{ column, test: 'prefix', terms }],
-    column,
     excluded: `are classified elsewhere in the ${system}`,
   });
 
@@ -103,7 +101,6 @@ export const FILTER_ROWS = {
       return countries.length < COUNTRIES.length ? countries : undefined;
     },
     conditions: (terms: Country[]) => [{ column: 'country', test: 'exact', terms }],
-    column: 'country',
     excluded: 'are of other offices',
   }),
   applicant: row({
@@ -119,7 +116,6 @@ export const FILTER_ROWS = {
     conditions: ({ text, match, names = [] }: AskedApplicant) => [
       { column: 'applicant_name', test: match, terms: [text, ...names].map(companyKey) },
     ],
-    column: 'applicant_name',
     excluded: 'have other applicants',
   }),
   inventor: row({
@@ -131,7 +127,6 @@ export const FILTER_ROWS = {
       return value.trim();
     },
     conditions: (name: string) => [{ column: 'inventor_name', test: 'prefix', terms: [personKey(name)] }],
-    column: 'inventor_name',
     excluded: 'have other inventors',
   }),
   ipc_codes: classificationRow('IPC', 'ipc'),
@@ -142,7 +137,6 @@ export const FILTER_ROWS = {
     conditions: (number: string, publicationsOf) => [
       { column: 'patent_id', test: 'exact', terms: publicationsOf(number) },
     ],
-    column: 'patent_id',
     excluded: 'have another number',
     namesDocuments: true,
   }),
@@ -153,7 +147,6 @@ export const FILTER_ROWS = {
       { column: 'application', test: 'exact', terms: applicationNumberForms(number) },
       ...officeOf(number),
     ],
-    column: 'application',
     excluded: 'have another application number',
     namesDocuments: true,
   }),
@@ -161,7 +154,6 @@ export const FILTER_ROWS = {
     schema: text('a family id').nullish().describe('Exact family id'),
     parse: (value) => value.trim(),
     conditions: (family: string) => [{ column: 'family', test: 'exact', terms: [family] }],
-    column: 'family',
     excluded: 'are of other families',
     namesDocuments: true,
   }),
@@ -172,14 +164,12 @@ export const FILTER_ROWS = {
     ),
     parse: parsePhrases,
     conditions: (terms: string[]) => terms.map((term) => ({ column: WORDS, test: 'holds', terms: [term] })),
-    column: WORDS,
     excluded: 'lack a word',
   }),
   must_not_terms: row({
     schema: phrases('Words or phrases of which a document must hold none'),
     parse: parsePhrases,
     conditions: (terms: string[]) => [{ column: WORDS, test: 'lacks', terms }],
-    column: WORDS,
     excluded: 'hold a word',
   }),
 };
@@ -217,11 +207,15 @@ export function filterValues(
   return values as FilterValues;
 }
 
-/** What documents must meet to pass the filters. */
-export function conditionsOf(values: FilterValues, publicationsOf: Resolver): Condition[] {
-  return ROWS.flatMap(([field, { conditions }]) =>
-    values[field] === undefined ? [] : conditions(values[field], publicationsOf),
-  );
+/** What documents must meet to pass the filters, by field. */
+export function conditionsOf(
+  values: FilterValues,
+  publicationsOf: Resolver,
+): [field: FilterField, conditions: Condition[]][] {
+  return ROWS.filter(([field]) => values[field] !== undefined).map(([field, { conditions }]) => [
+    field,
+    conditions(values[field], publicationsOf),
+  ]);
 }
 
 /** Whether a filter names documents by number or family. */

@@ -6,9 +6,9 @@ import { toEpochDay } from '../patent/date.js';
 import type { KindClass } from '../patent/kind.js';
 import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
-import { datesWithAsOf } from './as-of.js';
+import { lastDayOf } from './as-of.js';
 import { conditionsOf, WORDS } from './filter-rows.js';
-import type { Filters } from './query.js';
+import type { DateRange, Filters } from './query.js';
 import type { DateType } from './schema.js';
 
 /** Kind classes of each document type, without utility models. */
@@ -35,26 +35,60 @@ export function deduplicates(filters: Filters): boolean {
   return filters.docType === 'all' && filters.kindCodes === undefined;
 }
 
+/** A condition of a request: the clauses of one field, or one term of `must_terms`. A document meets it if all hold. */
+export interface FieldCondition {
+  /** Field of the request; of a range of days, without `_from` and `_to`. */
+  field: string;
+  clauses: FilterClause[];
+}
+
 /** The clauses of a filter. A document is allowed if all hold. */
 export function clausesOf(filters: Filters, store: Publications): FilterClause[] {
-  const conditions = conditionsOf(filters.values, (number) => resolvePublications(store, number));
-  const clauses: FilterClause[] = conditions.map((condition) =>
-    filters.translateTerms && condition.column === WORDS ? { ...condition, translate: true } : condition,
+  return fieldConditions(filters, store).flatMap(({ clauses }) => clauses);
+}
+
+/** The clauses of a filter, by field. */
+export function fieldConditions(filters: Filters, store: Publications): FieldCondition[] {
+  const dates = Object.entries(filters.dates).map(([type, range]) =>
+    oneClause(`${type}_date`, days(type as DateType, range)),
   );
-  if (clauses.some(({ translate }) => translate)) openTranslations();
-  if (filters.kindCodes) clauses.push({ column: 'kinds', test: 'exact', terms: filters.kindCodes });
-  else if (!filters.everyKind) {
-    const { always, utility } = CLASSES[filters.docType];
-    const terms = filters.includeUtilityModel ? [...always, ...utility] : always;
-    clauses.push({ column: 'kind_class', test: 'exact', terms });
-  }
-  for (const [type, { from, to }] of Object.entries(datesWithAsOf(store, filters))) {
-    clauses.push({
-      column: DATE_COLUMN[type as DateType],
-      test: 'days',
-      ...(from === undefined ? {} : { from: toEpochDay(from) }),
-      ...(to === undefined ? {} : { to: toEpochDay(to) }),
-    });
-  }
-  return clauses;
+  return [
+    ...ofRows(filters, store),
+    ...ofKinds(filters),
+    ...dates,
+    ...(filters.asOf === undefined
+      ? []
+      : [oneClause('as_of', days('publication', { to: lastDayOf(store, filters.asOf) }))]),
+  ];
+}
+
+function ofRows({ values, translateTerms }: Filters, store: Publications): FieldCondition[] {
+  const conditions = conditionsOf(values, (number) => resolvePublications(store, number));
+  return conditions.flatMap(([field, clauses]) => {
+    if (clauses[0]?.column !== WORDS) return [{ field, clauses }];
+    if (translateTerms) openTranslations();
+    const translated = translateTerms ? { translate: true } : {};
+    return clauses.map((clause) => oneClause(field, { ...clause, ...translated }));
+  });
+}
+
+function ofKinds({ kindCodes, everyKind, docType, includeUtilityModel }: Filters): FieldCondition[] {
+  if (kindCodes) return [oneClause('kind_codes', { column: 'kinds', test: 'exact', terms: kindCodes })];
+  if (everyKind) return [];
+  const { always, utility } = CLASSES[docType];
+  const terms = includeUtilityModel ? [...always, ...utility] : always;
+  return [oneClause('doc_type', { column: 'kind_class', test: 'exact', terms })];
+}
+
+function oneClause(field: string, clause: FilterClause): FieldCondition {
+  return { field, clauses: [clause] };
+}
+
+function days(type: DateType, { from, to }: DateRange): FilterClause {
+  return {
+    column: DATE_COLUMN[type],
+    test: 'days',
+    ...(from === undefined ? {} : { from: toEpochDay(from) }),
+    ...(to === undefined ? {} : { to: toEpochDay(to) }),
+  };
 }

@@ -1,18 +1,17 @@
-/** Why a filter allows nothing: what each of its conditions, by itself, leaves out. */
+/** Why a request allows nothing: what each of its conditions, by itself, leaves out. */
 import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
 import type { KindClass } from '../patent/kind.js';
 import type { Publications } from '../store/publications.js';
 import { withApplicantNames } from './applicants.js';
-import { clausesOf } from './filter.js';
-import { FILTER_ROWS } from './filter-rows.js';
+import { type FieldCondition, fieldConditions } from './filter.js';
 import type { Filters } from './query.js';
 import { countOf } from './selections.js';
 import type { ExcludedBy } from './types.js';
 
-/** One condition of a filter. */
+/** One condition of a request. */
 export interface LeftOut {
-  /** Column that it reads, such as `country` or `filing_date`. */
-  column: string;
+  /** Field of a search, such as `countries` or `filing_date`. */
+  field: string;
   /** Publications that this condition alone excludes. */
   publications: number;
   /** The words of a condition on words, and whether a document must hold one of them or none. */
@@ -29,38 +28,49 @@ export interface LeftOutReport {
   kinds?: Partial<Record<KindClass, number>>;
 }
 
-/** The conditions of a filter that allows nothing, as an answer shows them. */
-export function excludedBy(native: NativeSnapshot, filters: Filters, store: Publications): ExcludedBy[] {
-  return leftOutBy(native, filters, store).conditions.map(({ column, publications, words }) => ({
-    filter: fieldOf(column, words?.test),
+/** Conditions of a request besides those of its filters, and how it names its range of days. */
+export interface Besides {
+  /** Publications that a question by example does not show. */
+  hidden: readonly FieldCondition[];
+  /** Absent: each kind of date has fields of its own. */
+  dates?: 'date_range';
+}
+
+/** The conditions of a request that allows nothing, as an answer shows them. */
+export function excludedBy(
+  native: NativeSnapshot,
+  filters: Filters,
+  store: Publications,
+  { hidden, dates }: Besides,
+): ExcludedBy[] {
+  const { conditions } = leftOutBy(native, filters, store, hidden);
+  return conditions.map(({ field, publications, words }) => ({
+    filter: dates !== undefined && field.endsWith('_date') ? dates : field,
     publications,
     ...(words ? { terms: words.terms } : {}),
   }));
 }
 
-/** The field of a request that reads a column. */
-function fieldOf(column: string, test?: 'holds' | 'lacks'): string {
-  if (test) return test === 'holds' ? 'must_terms' : 'must_not_terms';
-  if (column === 'kinds') return 'kind_codes';
-  if (column === 'kind_class') return 'doc_type';
-  const row = Object.entries(FILTER_ROWS).find(([, { column: own }]) => own === column);
-  return row?.[0] ?? column;
-}
-
-export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Publications): LeftOutReport {
+/** @param hidden conditions besides those of the filters */
+export function leftOutBy(
+  native: NativeSnapshot,
+  filters: Filters,
+  store: Publications,
+  hidden: readonly FieldCondition[] = [],
+): LeftOutReport {
   const count = (clauses: FilterClause[]) => calling(() => countOf(native, clauses));
   const total = count([]);
-  const clauses = clausesOf(withApplicantNames(native, store, filters).filters, store);
-  const found = { total, allowed: count(clauses) };
-  const conditions = clauses
-    .map((clause): LeftOut => {
-      const { column, test, terms = [] } = clause;
+  const own = fieldConditions(withApplicantNames(native, store, filters).filters, store);
+  const found = { total, allowed: count(own.flatMap(({ clauses }) => clauses)) };
+  const conditions = [...own, ...hidden]
+    .map(({ field, clauses }): LeftOut => {
+      const { test, terms = [] } = clauses[0]!;
       const words = test === 'holds' || test === 'lacks' ? { words: { test, terms } } : {};
-      return { column, publications: total - count([clause]), ...words };
+      return { field, publications: total - count(clauses), ...words };
     })
     .filter(({ publications }) => publications > 0)
     .sort((a, b) => b.publications - a.publications);
-  if (!clauses.some(({ column }) => column === 'kind_class')) return { ...found, conditions };
+  if (!own.some(({ field }) => field === 'doc_type')) return { ...found, conditions };
   const tally = calling(() => native.tally(native.select([]), 'kind_class'));
   return { ...found, conditions, kinds: Object.fromEntries(tally.map(({ name, count }) => [name, count])) };
 }

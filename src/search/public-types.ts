@@ -242,9 +242,9 @@ export interface Chunk {
   }[];
 }
 
-/** What a condition of a filter that allows nothing leaves out. */
+/** What a condition of a request that allows nothing leaves out. */
 export interface ExcludedBy {
-  /** Field of the request; of a range of days, without _from and _to. */
+  /** Field of the request; of a range of days, without _from and _to; doc_type also for the kinds that are left out by default; like and unlike for the publications that they hide. */
   filter: string;
   /** Publications of the index that this condition leaves out by itself. */
   publications: number;

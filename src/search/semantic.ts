@@ -46,7 +46,7 @@ export async function searchSemantic(
   );
   const excluded =
     query.explain && candidates.hits.docs.length === 0
-      ? { excluded_by: calling(() => excludedBy(snapshot.native, candidates.filters, reader.store)) }
+      ? { excluded_by: calling(() => excludedBy(snapshot.native, candidates.filters, reader.store, subject)) }
       : {};
   cancellation.check();
   const { used, added, names, question, required } = candidates;

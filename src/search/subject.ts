@@ -7,11 +7,13 @@
  */
 import type { FilterClause } from '../index/native.js';
 import { LIKE_CHARS, LIKE_RERANK_CHARS } from '../limits.js';
+import type { Publications } from '../store/publications.js';
 import type { Cancellation } from './cancel.js';
 import { classClause, classOf, codeAsked, type DocumentClass } from './class-question.js';
 import { embedQueries } from './embed-query.js';
 import { examplesOf, type Publication, publicationOf, textOf, withSiblings } from './examples.js';
 import type { Reading } from './explanation.js';
+import type { FieldCondition } from './filter.js';
 import { joinedNumbers } from './hits.js';
 import { publicationsAsked } from './number-question.js';
 import { norm, pooled } from './pooled.js';
@@ -36,6 +38,8 @@ export interface Subject {
   first: string[];
   /** Conditions besides the filter. */
   clauses: FilterClause[];
+  /** Those of `clauses` by which the examples of `like` and `unlike` are not in the answer. */
+  hidden: FieldCondition[];
 }
 
 /** The parts of a request that say what it asks for. */
@@ -77,17 +81,14 @@ export async function subjectOf(
     ...unlike.map((publication) => textOf(publication, LIKE_CHARS)),
   ];
   const { first, documentClass, reading } = question;
-  const examples = [...like, ...unlike];
-  const hidden = examples.flatMap((publication) => withSiblings(store, publication));
-  // Where a family is one result, the family of an example is that example.
-  const families =
-    asked.collapse?.by === 'family' ? examples.flatMap(({ head }) => head.family_id ?? []) : [];
+  const hidden = [...hiddenBy('like', like, store, asked), ...hiddenBy('unlike', unlike, store, asked)];
   const reranked = rerankedText(question, liked);
   const subject = {
     ...(reranked === undefined ? {} : { text: reranked }),
     ...(reading === undefined ? {} : { reading }),
     first: first.map(({ head }) => head.patent_id),
-    clauses: [...question.clauses, ...without(hidden), ...without(families, 'family')],
+    clauses: [...question.clauses, ...hidden.flatMap(({ clauses }) => clauses)],
+    hidden,
   };
   const rows = texts.length === 0 ? new Float32Array() : await embedQueries(reader, texts, cancellation);
   const centre = documentClass && (await centreAsQuestion(reader, documentClass, asked.query, cancellation));
@@ -97,6 +98,20 @@ export async function subjectOf(
     unlike: unlike.length,
   };
   return { ...subject, vector: vectorOf(reader, centre ? joinedNumbers(centre, rows) : rows, counts) };
+}
+
+/** The condition that leaves out examples and the other publications of their applications; none without examples. */
+function hiddenBy(
+  field: 'like' | 'unlike',
+  examples: readonly Publication[],
+  store: Publications,
+  { collapse }: Asked,
+): FieldCondition[] {
+  if (examples.length === 0) return [];
+  const own = examples.flatMap((publication) => withSiblings(store, publication));
+  // Where a family is one result, the family of an example is that example.
+  const families = collapse?.by === 'family' ? examples.flatMap(({ head }) => head.family_id ?? []) : [];
+  return [{ field, clauses: [...without(own), ...without(families, 'family')] }];
 }
 
 /** Whether the question is a classification code under which the index has documents. */

@@ -66,6 +66,19 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     const nothing = await answered({ applicant: 'Unknown Ltd.', explain: true });
     assert.deepEqual(nothing.explanation, { exact: true, documents: 0, scans: [] });
     assert.deepEqual(nothing.excluded_by?.[0], { filter: 'applicant', publications: WORLD.length });
+    // The dates have the names of the request, each by itself.
+    const never = { date_range: { to: '1800-01-01' }, as_of: '0001-01-01', explain: true };
+    for (const date_type of ['filing', 'publication']) {
+      const { excluded_by: dated = [] } = await answered({ ...never, date_type });
+      const { length } = WORLD;
+      assert.deepEqual(
+        dated
+          .filter(({ publications }) => publications === length)
+          .map(({ filter }) => filter)
+          .sort(),
+        ['as_of', 'date_range'],
+      );
+    }
     const tooFar = await answered({ query: 'umbrella', min_score: 1, explain: true });
     assert.equal(tooFar.total_matched, 0);
     assert.ok(tooFar.explanation!.documents > 0);

@@ -257,6 +257,9 @@ describe('records at the command line', () => {
         'Remove a filter to find more.\n',
       ].join('\n'),
     );
+    const dated = (await run('search x --as-of 0001-01-01 --publication-date-from 2999-01-01')).stdout;
+    assert.match(dated, /^ {2}101 were not published before that day \(--as-of\)$/m);
+    assert.match(dated, /^ {2}101 were published at another time \(--publication-date-…\)$/m);
     const words = await run('search x --must-terms zzzqq --must-not-terms the');
     assert.match(words.stdout, /^ {2}101 lack "zzzqq" \(--must-terms\)$/m);
     assert.match(words.stdout, /^ {2}\d+ hold "the" \(--must-not-terms\)$/m);

@@ -168,8 +168,8 @@ describe('filters in use', () => {
 
   it('that leave nothing are taken away by the name of the API', () => {
     const dated = { ...search, as_of: 'US1A1', publication_date_to: '2020-01-01' };
-    assert.deepEqual(withoutFilter(dated, 'publication_date'), search);
-    assert.deepEqual(withoutFilter({ ...search, as_of: 'US1A1' }, 'publication_date'), search);
+    assert.deepEqual(withoutFilter(dated, 'publication_date'), { ...search, as_of: 'US1A1' });
+    assert.deepEqual(withoutFilter({ ...search, as_of: 'US1A1' }, 'as_of'), search);
     const named = {
       ...search,
       applicant: 'Bosch',

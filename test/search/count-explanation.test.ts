@@ -20,7 +20,7 @@ function explained(scans: ScanKind[], gathered?: 'exact' | 'index') {
   const reader = { gathered, store: new PublicationsInMemory('test') };
   const query = parseAnalytics({ query: 'x', explain: true });
   const { filters } = query;
-  const subject = { vector: new Float32Array(), first: [], clauses: [] };
+  const subject = { vector: new Float32Array(), first: [], clauses: [], hidden: [] };
   return countExplained(reader, native, query, subject, { plan, filters, clauses: [], total: 1 }).explanation;
 }
 

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { RERANK_ROUNDS } from '../../src/limits.js';
 import type { Patent } from '../../src/patent/record.js';
+import type { SemanticRequest } from '../../src/search/schema.js';
 import type { SearchResult } from '../../src/search/types.js';
 import { FIXTURES, questions } from '../crash/folder.js';
 import { openBefore } from './collection.js';
@@ -98,6 +99,33 @@ describe('words', () => {
       (await fixtures.engine.analyze({ query: 'battery', min_score: 0, ...filter })).total_matched,
       0,
     );
+  });
+
+  it('an empty answer names the field of each condition, as the request has it', async () => {
+    const { engine, patents } = fixtures;
+    const fieldsOf = async (request: SemanticRequest) =>
+      new Map(
+        ((await engine.search({ query: 'battery', explain: true, ...request })).excluded_by ?? []).map(
+          ({ filter, publications }) => [filter, publications],
+        ),
+      );
+    const both = await fieldsOf({ as_of: '0001-01-01', publication_date_from: '2999-01-01' });
+    assert.equal(both.get('as_of'), patents.length);
+    assert.equal(both.get('publication_date'), patents.length);
+    assert.equal((await fieldsOf({ as_of: '0001-01-01' })).has('publication_date'), false);
+    // The office of an application number belongs to its condition.
+    const application = await fieldsOf({ application_number: 'US9999999999' });
+    assert.deepEqual([...application], [['application_number', patents.length]]);
+    // What like and unlike hide.
+    const { patent_id, application_number, country } = patents[0]!;
+    const siblings = patents.filter(
+      (p) => p === patents[0] || (p.country === country && p.application_number === application_number),
+    );
+    for (const field of ['like', 'unlike'] as const) {
+      const hidden = await fieldsOf({ publication_number: patent_id, [field]: [patent_id] });
+      assert.equal(hidden.get('publication_number'), patents.length - 1);
+      assert.equal(hidden.get(field), application_number === undefined ? 1 : siblings.length);
+    }
   });
 
   it('refuses a term without a letter or digit, naming it', async () => {

@@ -52,14 +52,10 @@ export function withoutCountry(search: Search, country: Country): Search {
   return { ...search, countries: out.length === 0 ? [] : COUNTRIES.filter((other) => !out.includes(other)) };
 }
 
-/**
- * The fields that state a filter of the API's answer `excluded_by`. "Published before" is reported as a range of days of
- * publication.
- */
+/** The fields that state a filter of the API's answer `excluded_by`. */
 export function fieldsOfFilter(search: Search, filter: string): string[] {
   const stated = parametersOf(search);
   const names = [filter, `${filter}_from`, `${filter}_to`];
-  if (filter === 'publication_date') names.push('as_of');
   return names.filter((name) => stated.has(name));
 }
 

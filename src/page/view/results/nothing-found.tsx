@@ -2,7 +2,7 @@
 import type { ExcludedBy } from '../../../search/public-types.js';
 import { fieldsOfFilter, withoutFilter } from '../../model/active.js';
 import { linkTo } from '../../model/address.js';
-import { parametersOf, type Search } from '../../model/fields.js';
+import { isAsked, parametersOf, type Search } from '../../model/fields.js';
 import { useTexts } from '../context.js';
 
 interface Props {
@@ -36,7 +36,7 @@ export function NothingFound({ search, excluded }: Props) {
                   <span>
                     {label}: <b>{empty.patents(publications)}</b>
                   </span>
-                  {wider && (
+                  {wider && isAsked(wider) && (
                     <a class="button" href={linkTo([], parametersOf(wider))}>
                       {hasNoModels ? filters.fields.include_utility_model : empty.withoutFilter(label)}
                     </a>
