@@ -180,7 +180,12 @@ export class ClusterReader extends IndexReader {
     }
     const ids = docs.map((doc) => this.#publications.stored(doc)!.head.patent_id);
     const [counts, fulfil, parts] = await together([
-      knownCounts(state, query, fieldConditions(query.filters, this.#publications), subject.hidden),
+      knownCounts(
+        state,
+        query,
+        fieldConditions(query.filters, this.#publications, subject.first),
+        subject.hidden,
+      ),
       fulfilling(state, clauses, ids),
       partsHeld(state, this.#publications, query, ids),
     ]);
@@ -295,7 +300,13 @@ export class ClusterReader extends IndexReader {
       .map((id) => ({ doc: this.#publications.docOf(id)!, scores: [scores.get(id)!] }))
       .sort((a, b) => a.doc - b.doc);
     const [counts, fulfil] = await together([
-      knownCounts(state, query, fieldConditions(query.filters, this.#publications), subject.hidden, clauses),
+      knownCounts(
+        state,
+        query,
+        fieldConditions(query.filters, this.#publications, subject.first),
+        subject.hidden,
+        clauses,
+      ),
       fulfilling(state, clauses, ids),
     ]);
     const known = { counts, fulfil, scoreQuestion: SCORE_QUESTION };
@@ -308,7 +319,7 @@ export class ClusterReader extends IndexReader {
   }
 
   #clausesOf({ filters }: SemanticQuery | AnalyticsQuery, subject: Subject): FilterClause[] {
-    return [...clausesOf(filters, this.#publications), ...subject.clauses];
+    return [...clausesOf(filters, this.#publications, subject.first), ...subject.clauses];
   }
 
   /** The nearest documents, at least as many as make a number of groups: with all members of these. */

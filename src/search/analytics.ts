@@ -79,7 +79,7 @@ export async function rankAnalytics(
   const { manifest, native } = reader.snapshot();
   const { counts, filters, clauses, order, groups, plan, filter, names } = calling(() => {
     const { filters, names } = withApplicantNames(native, reader.store, query.filters, cancellation);
-    const clauses = [...clausesOf(filters, reader.store), ...subject.clauses];
+    const clauses = [...clausesOf(filters, reader.store, subject.first), ...subject.clauses];
     const grouping = groupingOf(query);
     const selection = selectionOf(native, [
       ...clauses,

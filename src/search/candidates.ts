@@ -60,12 +60,12 @@ export function candidatesOf(
   const { store } = reader;
   const { vector } = subject;
   const { filters, names } = withApplicantNames(native, store, query.filters, cancellation);
-  const own = [...clausesOf(filters, store), ...subject.clauses];
+  const own = [...clausesOf(filters, store, subject.first), ...subject.clauses];
   const grouping = groupingOf(query);
   const shown = { ...calibration, decimals: SHOWN_DECIMALS };
   const { prefer, ...one } = grouping;
   const asking = { chunks: passagesOf(reader, query), ...one, shown, minScore: -2 };
-  const first = firstOf(store, native, filters, subject, { ...asking, documents: subject.first.length });
+  const first = firstOf(native, own, subject, { ...asking, documents: subject.first.length });
   const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
   const selection = selectionOf(native, clauses);
   const filter = clock();

@@ -37,7 +37,7 @@ export function countExplained(
   const documents = documentsOf(native, clauses, gathered !== undefined, query.explain === true);
   const scans = plan.segments.map(({ scan }) => scan).filter((scan) => scan !== 'none');
   const isNothingAllowed = query.explain && total === 0 && documents === 0;
-  const besides = { hidden: subject.hidden, dates: 'date_range' } as const;
+  const besides = { ...subject, dates: 'date_range' } as const;
   return {
     ...(classification === undefined ? {} : { classification }),
     explanation: {

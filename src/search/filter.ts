@@ -42,19 +42,30 @@ export interface FieldCondition {
   clauses: FilterClause[];
 }
 
-/** The clauses of a filter. A document is allowed if all hold. */
-export function clausesOf(filters: Filters, store: Publications): FilterClause[] {
-  return fieldConditions(filters, store).flatMap(({ clauses }) => clauses);
+/**
+ * The clauses of a filter. A document is allowed if all hold.
+ * @param named patent_ids of the publications that the question names: they may be of any kind, unless kinds are stated
+ */
+export function clausesOf(
+  filters: Filters,
+  store: Publications,
+  named: readonly string[] = [],
+): FilterClause[] {
+  return fieldConditions(filters, store, named).flatMap(({ clauses }) => clauses);
 }
 
-/** The clauses of a filter, by field. */
-export function fieldConditions(filters: Filters, store: Publications): FieldCondition[] {
+/** The clauses of a filter, by field; see `clausesOf`. */
+export function fieldConditions(
+  filters: Filters,
+  store: Publications,
+  named: readonly string[] = [],
+): FieldCondition[] {
   const dates = Object.entries(filters.dates).map(([type, range]) =>
     oneClause(`${type}_date`, days(type as DateType, range)),
   );
   return [
     ...ofRows(filters, store),
-    ...ofKinds(filters),
+    ...ofKinds(filters, named),
     ...dates,
     ...(filters.asOf === undefined
       ? []
@@ -72,12 +83,17 @@ function ofRows({ values, translateTerms }: Filters, store: Publications): Field
   });
 }
 
-function ofKinds({ kindCodes, everyKind, docType, includeUtilityModel }: Filters): FieldCondition[] {
+function ofKinds(
+  { kindCodes, everyKind, statesKinds, docType, includeUtilityModel }: Filters,
+  named: readonly string[],
+): FieldCondition[] {
   if (kindCodes) return [oneClause('kind_codes', { column: 'kinds', test: 'exact', terms: kindCodes })];
   if (everyKind) return [];
   const { always, utility } = CLASSES[docType];
   const terms = includeUtilityModel ? [...always, ...utility] : always;
-  return [oneClause('doc_type', { column: 'kind_class', test: 'exact', terms })];
+  const clause: FilterClause = { column: 'kind_class', test: 'exact', terms };
+  if (statesKinds || named.length === 0) return [oneClause('doc_type', clause)];
+  return [oneClause('doc_type', { ...clause, or: ['patent_id'], terms: [...terms, ...named] })];
 }
 
 function oneClause(field: string, clause: FilterClause): FieldCondition {

@@ -2,22 +2,21 @@
 import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions } from '../index/native.js';
 import type { Publications } from '../store/publications.js';
 import { type Grouping, othersOf } from './collapse.js';
-import { clausesOf } from './filter.js';
-import type { Filters } from './query.js';
 import { selectionOf } from './selections.js';
 import { type Subject, without } from './subject.js';
 
-/** The hits of the publications that a question names; undefined if the filter allows none of them. */
+/**
+ * The hits of the publications that a question names; undefined if none of them is allowed.
+ * @param clauses those of the filter and of the question
+ */
 export function firstOf(
-  store: Publications,
   native: NativeSnapshot,
-  filters: Filters,
-  { vector, first, clauses }: Subject,
+  clauses: FilterClause[],
+  { vector, first }: Subject,
   options: SearchOptions,
 ): SearchHits | undefined {
   if (first.length === 0) return undefined;
-  const allowed = clausesOf(withEveryKind(filters), store);
-  const selection = native.select([...allowed, ...clauses, named(first)]);
+  const selection = native.select([...clauses, named(first)]);
   if (selection.docs.every((count) => count === 0)) return undefined;
   return native.search(
     vector,
@@ -69,10 +68,4 @@ export function firstInOrder(store: Publications, docs: Uint32Array, { first }: 
 
 function named(patentIds: string[]): FilterClause {
   return { column: 'patent_id', test: 'exact', terms: patentIds };
-}
-
-/** A number names utility models and designs like patents, unless the request states kinds. */
-function withEveryKind(filters: Filters): Filters {
-  const statesKinds = filters.docType !== 'all' || filters.kindCodes !== undefined;
-  return statesKinds ? filters : { ...filters, everyKind: true };
 }

@@ -28,8 +28,10 @@ export interface LeftOutReport {
   kinds?: Partial<Record<KindClass, number>>;
 }
 
-/** Conditions of a request besides those of its filters, and how it names its range of days. */
+/** What a request says besides its filters, and how it names its range of days. */
 export interface Besides {
+  /** patent_ids of the publications that the question names. */
+  first: readonly string[];
   /** Publications that a question by example does not show. */
   hidden: readonly FieldCondition[];
   /** Absent: each kind of date has fields of its own. */
@@ -41,9 +43,9 @@ export function excludedBy(
   native: NativeSnapshot,
   filters: Filters,
   store: Publications,
-  { hidden, dates }: Besides,
+  { dates, ...besides }: Besides,
 ): ExcludedBy[] {
-  const { conditions } = leftOutBy(native, filters, store, hidden);
+  const { conditions } = leftOutBy(native, filters, store, besides);
   return conditions.map(({ field, publications, words }) => ({
     filter: dates !== undefined && field.endsWith('_date') ? dates : field,
     publications,
@@ -51,16 +53,15 @@ export function excludedBy(
   }));
 }
 
-/** @param hidden conditions besides those of the filters */
 export function leftOutBy(
   native: NativeSnapshot,
   filters: Filters,
   store: Publications,
-  hidden: readonly FieldCondition[] = [],
+  { first, hidden }: Omit<Besides, 'dates'> = { first: [], hidden: [] },
 ): LeftOutReport {
   const count = (clauses: FilterClause[]) => calling(() => countOf(native, clauses));
   const total = count([]);
-  const own = fieldConditions(withApplicantNames(native, store, filters).filters, store);
+  const own = fieldConditions(withApplicantNames(native, store, filters).filters, store, first);
   const found = { total, allowed: count(own.flatMap(({ clauses }) => clauses)) };
   const conditions = [...own, ...hidden]
     .map(({ field, clauses }): LeftOut => {

@@ -45,6 +45,8 @@ export interface Filters {
   includeUtilityModel: boolean;
   /** Utility models, designs and unknown kinds as well: set for a filter by number or family that states no kind. */
   everyKind?: boolean;
+  /** The request states kinds, if only the default ones: then they hold for the publication that a question names, too. */
+  statesKinds?: true;
   dates: Partial<Record<DateType, DateRange>>;
   /** An ISO day, or the number of a publication as typed; see as-of.ts. */
   asOf?: string;
@@ -217,8 +219,7 @@ const FILTER_ADVICE: FieldAdvice = { known: { '': Object.keys(filterSchema.shape
 export function parseFilter(input: unknown): Filters {
   const body = check(filterSchema, input, FILTER_ADVICE);
   const found = filters(body, datesOf(body));
-  const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
-  return isGiven(statesKinds) ? found : { ...found, everyKind: true };
+  return found.statesKinds ? found : { ...found, everyKind: true };
 }
 
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic-analytics. */
@@ -287,8 +288,8 @@ function filters(body: FilterFields, dates: Filters['dates']): Filters {
   if (body.applicant_expand) out.applicantExpand = true;
   if (body.translate_terms) out.translateTerms = true;
   if (isGiven(body.as_of)) out.asOf = parseAsOf(body.as_of!);
-  const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
-  if (namesDocuments(values) && !isGiven(statesKinds)) out.everyKind = true;
+  if (isGiven(body.kind_codes ?? body.doc_type ?? body.include_utility_model)) out.statesKinds = true;
+  else if (namesDocuments(values)) out.everyKind = true;
   return out;
 }
 

@@ -34,10 +34,27 @@ onEachAdapter('numbers, codes and examples', (adapter) => {
     for (const id of ['KR1020200000001A', 'KR1023000010000B1'])
       assert.equal((await found({ query: id }))[0], id);
     // A utility model, which a search without its number leaves out.
-    assert.equal((await found({ query: 'KR2020200000005Y1' }))[0], 'KR2020200000005Y1');
-    assert.ok(
-      !(await found({ query: 'KR2020200000005Y1', doc_type: 'grant' })).includes('KR2020200000005Y1'),
-    );
+    const model = 'KR2020200000005Y1';
+    const counts = async (stated: Record<string, unknown>) =>
+      (await counted({ query: model, min_score: 0, ...stated })).results.map(({ patent_id }) => patent_id);
+    for (const stated of [
+      {},
+      { doc_type: null, include_utility_model: null },
+      { include_utility_model: true },
+    ]) {
+      assert.equal((await found({ query: model, ...stated }))[0], model);
+      assert.equal((await counts(stated))[0], model);
+    }
+    // Stated kinds hold for it, too, defaults among them.
+    for (const stated of [
+      { doc_type: 'grant' },
+      { doc_type: 'all' },
+      { include_utility_model: false },
+      { kind_codes: ['B1'] },
+    ]) {
+      assert.ok(!(await found({ query: model, ...stated })).includes(model), JSON.stringify(stated));
+      assert.ok(!(await counts(stated)).includes(model), JSON.stringify(stated));
+    }
   });
 
   it('a classification code: what is classified under it, in statistics the whole class', async () => {

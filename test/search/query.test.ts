@@ -55,6 +55,7 @@ describe('semantic request', () => {
         docType: 'grant',
         kindCodes: ['B1', 'B2'],
         includeUtilityModel: true,
+        statesKinds: true,
         dates: {
           filing: { from: '2019-01-01' },
           publication: { to: '2020-02-29' },
