@@ -47,6 +47,50 @@ export function clipped(text: string, tokens: number): string {
   return length < text.length ? `${text.slice(0, length).trimEnd()}…` : text;
 }
 
+/** The text, shortened by at least this number of tokens if it has them. @param least tokens that stay */
+export function shorterText(text: string, excess: number, least = 0): string {
+  // Two tokens more: for the ellipsis, and for what `tokensOf` rounds up.
+  return clipped(text, Math.max(least, tokensOf(text) - excess - 2));
+}
+
+/** The beginning of a list: as JSON it has at least this number of tokens less, if it has them. */
+export function shorterList<T>(list: readonly T[], excess: number): T[] {
+  let length = list.length;
+  // The last value has no comma behind it. `jsonTokens` rounds up.
+  for (let left = excess + 1; left > 0 && length > 0; length--) left -= jsonTokens(list[length - 1]) - MARK;
+  return list.slice(0, length);
+}
+
+/** A way to shorten a value: by this number of tokens if it can. A value that it does not shorten is returned itself. */
+export type Cut<T> = (value: T, excess: number) => T;
+
+/** The value, shortened by the cuts, one after the other, until it fits into the budget. It may stay larger. */
+export function fitted<T>(value: T, budget: number, cuts: readonly Cut<T>[]): T {
+  let shown = value;
+  for (const cut of cuts) {
+    const excess = jsonTokens(shown) - budget;
+    if (excess <= 0) break;
+    shown = cut(shown, excess);
+  }
+  return shown;
+}
+
+/** How often an answer is made again. What remains then cannot be shortened. */
+const ATTEMPTS = 5;
+
+/** An answer that has at most this number of tokens, if it can. @param make an answer that has about a number of tokens */
+export function kept<T>(tokens: number, make: (budget: number) => T): T {
+  let budget = tokens;
+  let answer = make(budget);
+  for (let n = 0; n < ATTEMPTS; n++) {
+    const excess = jsonTokens(answer) - tokens;
+    if (excess <= 0) break;
+    budget -= excess;
+    answer = make(budget);
+  }
+  return answer;
+}
+
 /**
  * The largest allowance for which sizes, each limited to it, add up to at most `budget`. Small sizes leave their share to
  * large ones.
@@ -63,11 +107,13 @@ export function fairShare(sizes: readonly number[], budget: number): number {
 }
 
 /** How many values from the beginning fit into the budget; at least one, so that every answer shows something. */
-export function fitting(sizes: readonly number[], budget: number): number {
+export function fitting(sizes: Iterable<number>, budget: number): number {
   let left = budget;
-  for (const [n, size] of sizes.entries()) {
+  let n = 0;
+  for (const size of sizes) {
     left -= size;
     if (left < 0) return Math.max(1, n);
+    n++;
   }
-  return sizes.length;
+  return n;
 }

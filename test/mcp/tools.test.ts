@@ -8,7 +8,8 @@ import { readResource } from '../../src/mcp/resources.js';
 import { toolSchema } from '../../src/mcp/schemas.js';
 import { TOOLS } from '../../src/mcp/tools.js';
 import { analyticsSchema, semanticSchema } from '../../src/search/schema.js';
-import type { DetailsEntry, SearchResult } from '../../src/search/types.js';
+import type { DetailsEntry, HitExplanation, SearchResult } from '../../src/search/types.js';
+import { random } from '../crash/folder.js';
 
 const OPTIONS: CallOptions = { signal: new AbortController().signal, label: 'test' };
 const PASSAGE = 'A solid electrolyte lies between the electrodes of the cell. '.repeat(20);
@@ -129,7 +130,129 @@ describe('search_patents', () => {
       const answer = await run('search_patents', { query: 'x', max_tokens: 1_000, view }, api);
       assert.ok(answer.results.length >= 1 && answer.results.length < 100);
       assert.equal(answer.results.length + answer.left_out.results, 100);
-      assert.ok(view === 'full' || tokensOf(JSON.stringify(answer)) <= 1_000);
+      assert.ok(tokensOf(JSON.stringify(answer)) <= 1_000);
+    }
+  });
+});
+
+describe('max_tokens', () => {
+  const next = random(51);
+  const upTo = (most: number) => Math.floor(next() * (most + 1));
+  const some = <T>(most: number, make: (n: number) => T): T[] =>
+    Array.from({ length: upTo(most) }, (_, n) => make(n));
+  const SCRIPTS = ['A "cell" \\ of a battery.\n', '고체 전해질. ', '固体电解质, ', 'Ω ≥ 5 µm; 10:1 '];
+  const textOf = (most: number) => SCRIPTS[upTo(3)]!.repeat(1 + upTo(most)).slice(0, most);
+  const members = () =>
+    some(300, (n) => ({ patent_id: `US${n}B2`, country: 'US' as const, kind_code: 'B2' }));
+
+  function randomHit(n: number): SearchResult {
+    const chunks = some(4, (at) => ({
+      ...hit(n).chunks[at]!,
+      text: textOf(3_000),
+      paragraph_numbers: some(200, (number) => number),
+    }));
+    const places = chunks.flatMap(({ text }, chunk) =>
+      some(chunk === 0 ? 300 : 20, (at) => ({ chunk, from: at, to: Math.min(at + 1, text.length) })),
+    );
+    const explanation: HitExplanation = {
+      ...{ reranker: 1, lexical: 0, lexical_weight: 0, language: 0, found_by: 'similarity', rank: n + 1 },
+      ...(chunks.length > 0 ? { decided_by: upTo(chunks.length - 1) } : {}),
+      matches: places.map((place) => ({ term: 'cell', documents: 5, ...place })),
+      must_terms: some(20, () => ({ term: textOf(200), in: ['title' as const] })),
+    };
+    return {
+      ...hit(n),
+      applicant: textOf(3_000),
+      ipc_codes: some(100, () => 'H01M 10/0562'),
+      chunks,
+      ...(next() < 0.5 ? { members: members() } : {}),
+      ...(next() < 0.7 ? { explanation } : {}),
+    };
+  }
+
+  const isKept = (answer: object, max_tokens: number, label: string) => {
+    const tokens = tokensOf(JSON.stringify(answer));
+    assert.ok(tokens <= max_tokens, `${label}: ${tokens} of ${max_tokens}`);
+  };
+  const randomBudget = () => 500 + upTo(next() < 0.5 ? 500 : 20_000);
+
+  it('is kept by every search, and places lie in what is shown', async () => {
+    for (let n = 0; n < 150; n++) {
+      const results = Array.from({ length: 1 + upTo(12) }, (_, at) => randomHit(at));
+      const applicant_names = next() < 0.2 ? some(500, () => textOf(40)) : undefined;
+      const { api } = apiWith({
+        search: async () => ({
+          total: results.length,
+          ...(applicant_names ? { applicant_names } : {}),
+          results,
+        }),
+      });
+      const max_tokens = randomBudget();
+      const view = next() < 0.5 ? 'full' : 'lean';
+      const answer = await run('search_patents', { query: 'x', view, max_tokens }, api);
+      isKept(answer, max_tokens, `${view} ${n}`);
+      assert.ok(answer.results.length > 0);
+      assert.equal(answer.results.length + (answer.left_out?.results ?? 0), results.length);
+      for (const [at, row] of answer.results.entries()) {
+        const { chunks = [], explanation } = row;
+        assert.equal(row.patent_id, results[at]!.patent_id);
+        assert.equal(row.title, results[at]!.title);
+        for (const { chunk, to } of explanation?.matches ?? []) assert.ok(to <= chunks[chunk].text.length);
+        assert.ok((explanation?.decided_by ?? -1) < chunks.length);
+        const isWhole = view === 'full' && JSON.stringify(row) === JSON.stringify(results[at]);
+        if (view === 'full') assert.equal(isWhole, answer.left_out?.fields === undefined);
+      }
+    }
+  });
+
+  it('is kept by statistics with many counts and a long question', async () => {
+    for (let n = 0; n < 100; n++) {
+      const results = Array.from({ length: 1 + upTo(12) }, (_row, at) => {
+        const { rerank_score: _, chunks, representative_figure, explanation, ...rest } = randomHit(at);
+        return { ...rest, chunk_text: chunks[0]?.text ?? '' };
+      });
+      const counts = (most: number) => some(most, (at) => [String(1900 + at), at] as const);
+      const stats = {
+        by_year: Object.fromEntries(counts(120)),
+        by_country: { US: 5, KR: 3 },
+        top_applicants: some(20, () => ({ name: textOf(300), count: 5 })),
+        top_ipc: some(20, () => ({ code: 'H01M', count: 5 })),
+      };
+      const answered = {
+        ...{ query: textOf(10_000), total_matched: 5, min_score_used: 0.5, page: 1, page_size: 20 },
+        ...{ total_pages: 1, stats, results },
+      };
+      const { api } = apiWith({ analyze: async () => answered });
+      const max_tokens = randomBudget();
+      const view = next() < 0.5 ? 'full' : 'lean';
+      const answer = await run('analyze_patents', { query: 'x', view, max_tokens }, api);
+      isKept(answer, max_tokens, `${view} ${n}`);
+      assert.deepEqual(answer.stats.by_country, stats.by_country);
+      for (const name of ['query', 'stats'] as const) {
+        const isCut = JSON.stringify(answer[name]) !== JSON.stringify(answered[name]);
+        assert.equal(isCut, answer.left_out?.fields?.includes(name) === true, name);
+      }
+    }
+  });
+
+  it('is kept by documents, whose texts JSON makes longer', async () => {
+    for (let n = 0; n < 100; n++) {
+      const patents = Array.from({ length: 1 + upTo(5) }, (_, at): DetailsEntry => {
+        if (next() < 0.1) {
+          const candidates = some(300, (number) => `US${number}B2`);
+          return { patent_id: `${at}`, error: 'ambiguous', candidates };
+        }
+        const { metadata, ...rest } = entry(`US${at}B2`, textOf(50_000));
+        return {
+          ...rest,
+          metadata: { ...metadata!, applicant: textOf(3_000), ipc_codes: some(100, () => 'H01M 10/0562') },
+        };
+      });
+      const { api } = apiWith({ details: async () => ({ patents }) });
+      const max_tokens = randomBudget();
+      const answer = await run('get_patents', { patent_ids: ['x'], max_tokens }, api);
+      isKept(answer, max_tokens, String(n));
+      assert.equal(answer.patents.length + (answer.left_out?.results ?? 0), patents.length);
     }
   });
 });

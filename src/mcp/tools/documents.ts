@@ -8,8 +8,9 @@ import { invalidField } from '../../search/invalid.js';
 import { detailsSchema, drawingSchema } from '../../search/schema.js';
 import type { DetailsEntry } from '../../search/types.js';
 import type { CallOptions, PatentApi } from '../api.js';
-import { fairShare, fitting, jsonTokens, lengthWithin, tokensOf } from '../budget.js';
+import { type Cut, fairShare, fitted, fitting, jsonTokens, kept, lengthWithin, tokensOf } from '../budget.js';
 import { NOTICE } from '../notice.js';
+import { changed, cutWithin, listCut, textCut } from './rows.js';
 import {
   type Block,
   checked,
@@ -47,8 +48,26 @@ function headTokens({ content: _, ...head }: DetailsEntry): number {
   return jsonTokens(head) + 20;
 }
 
-/** Documents with as much of their contents as the budget allows. Small documents leave room to large ones. */
-export function shownEntries(entries: readonly DetailsEntry[], from: number, budget: number): Row {
+/** How the first document is shortened if not even its bibliographic data fit. */
+const ENTRY_CUTS: readonly Cut<Row>[] = [
+  listCut('candidates'),
+  cutWithin('metadata', listCut('ipc_codes')),
+  cutWithin('metadata', textCut('applicant')),
+];
+
+/** Documents with as much of their contents as the tokens allow. Small documents leave room to large ones. */
+export function shownEntries(entries: readonly DetailsEntry[], from: number, tokens: number): Row {
+  return kept(tokens, (budget) => within(entries, from, budget - FRAME_TOKENS));
+}
+
+function within(given: readonly DetailsEntry[], from: number, budget: number): Row {
+  const { content, ...first } = given[0]!;
+  const short = fitted<Row>({ ...first }, budget - 20, ENTRY_CUTS);
+  const fields = changed({ ...first }, short);
+  const entries = [
+    { ...short, ...(content === undefined ? {} : { content }) } as unknown as DetailsEntry,
+    ...given.slice(1),
+  ];
   const heads = entries.map(headTokens);
   const shown = entries.slice(0, fitting(heads, budget));
   const left = budget - heads.slice(0, shown.length).reduce((sum, head) => sum + head, 0);
@@ -69,7 +88,8 @@ export function shownEntries(entries: readonly DetailsEntry[], from: number, bud
   const hint =
     'Ask for one number and the same sections with offset next_offset; or for fewer numbers or sections; or give a larger ' +
     'max_tokens';
-  return { patents, ...leftOut(entries.length - shown.length, characters, hint), notice: NOTICE };
+  const results = entries.length - shown.length;
+  return { patents, ...leftOut({ results, characters, fields }, hint), notice: NOTICE };
 }
 
 export const getPatents: Tool = {
@@ -94,8 +114,8 @@ export const getPatents: Tool = {
       throw invalidField('bibliography', request['bibliography'], 'a field of get_patents');
     }
     const { patents } = await api.details(request, options);
-    const budget = (own.max_tokens ?? MCP_TOKENS.default) - FRAME_TOKENS;
-    return { structured: shownEntries(patents, own.offset ?? 0, budget) };
+    const tokens = own.max_tokens ?? MCP_TOKENS.default;
+    return { structured: shownEntries(patents, own.offset ?? 0, tokens) };
   },
 };
 

@@ -1,6 +1,6 @@
 /** `search_patents` and `analyze_patents`. */
 import { z } from 'zod';
-import { MCP_TOKENS } from '../../limits.js';
+import { MCP_TOKENS, TOP_LIST } from '../../limits.js';
 import {
   analyticsResponseSchema,
   analyticsResultSchema,
@@ -10,8 +10,25 @@ import {
 } from '../../search/answer-schema.js';
 import { oneOf } from '../../search/fields.js';
 import { analyticsSchema, semanticSchema } from '../../search/schema.js';
-import type { AnalyticsResponse, AnalyticsResult, SearchResult } from '../../search/types.js';
-import { type LeanRow, picked, withRows } from './rows.js';
+import type {
+  AnalyticsResponse,
+  AnalyticsResult,
+  AnalyticsStats,
+  Chunk,
+  HitExplanation,
+  SearchResult,
+} from '../../search/types.js';
+import { type Cut, jsonTokens, shorterList, shorterText } from '../budget.js';
+import {
+  cutWithin,
+  type LeanRow,
+  listCut,
+  onlyNames,
+  picked,
+  textCut,
+  withoutFields,
+  withRows,
+} from './rows.js';
 import { framed, maxTokens, type Row, type Tool, taken, view } from './tool.js';
 
 const searchRow = searchResultSchema
@@ -50,7 +67,11 @@ function chunkFields(hit: SearchResult): Row {
 }
 
 function leanHit(hit: SearchResult): LeanRow {
-  const row = { ...picked(hit, LEAN_FIELDS), chunks: hit.chunks.length > 0 ? [chunkFields(hit)] : [] };
+  const row = {
+    ...picked(hit, LEAN_FIELDS),
+    ...(hit.explanation ? { explanation: ofChunks(hit.explanation, 1) } : {}),
+    chunks: hit.chunks.length > 0 ? [chunkFields(hit)] : [],
+  };
   return { row, text: hit.chunks[0]?.text ?? '' };
 }
 
@@ -58,14 +79,63 @@ function leanHit(hit: SearchResult): LeanRow {
 function withPassage({ row, text: shown }: LeanRow, hit: SearchResult): Row {
   const [best] = hit.chunks;
   if (best === undefined) return row;
-  const end = shown === best.text ? shown.length : shown.length - 1;
-  const isShown = ({ to }: { to: number }) => to <= end;
-  const chunk: Row = { text: shown, ...chunkFields(hit) };
-  if (best.highlights) chunk['highlights'] = best.highlights.filter(isShown);
-  if (!hit.explanation) return { ...row, chunks: [chunk] };
-  const matches = hit.explanation.matches.filter((match) => match.chunk === 0 && isShown(match));
-  return { ...row, chunks: [chunk], explanation: { ...hit.explanation, matches } };
+  return { ...row, ...shownPart({ ...row, chunks: [{ text: best.text, ...chunkFields(hit) }] }, shown) };
 }
+
+/** A row of one passage, as cuts see it. */
+type HitRow = Partial<Omit<SearchResult, 'chunks'>> & { chunks?: ShownChunk[] };
+type ShownChunk = Partial<Chunk> & { text: string };
+
+/** The passage with the beginning of its text that is shown, and the places that lie in it. */
+function shownPart({ chunks, explanation }: HitRow, text: string): Row {
+  const [best] = chunks!;
+  const end = text === best!.text ? text.length : text.length - 1;
+  const isShown = ({ to }: { to: number }) => to <= end;
+  const highlights = best!.highlights?.filter(isShown);
+  const chunk = { ...best!, text, ...(highlights ? { highlights } : {}) };
+  if (!explanation) return { chunks: [chunk] };
+  const { matches, ...rest } = ofChunks(explanation, 1);
+  return { chunks: [chunk], explanation: { ...rest, matches: matches.filter(isShown) } };
+}
+
+/** An explanation for a result that shows only its first passages. */
+function ofChunks({ decided_by: decided, ...explanation }: HitExplanation, shown: number): HitExplanation {
+  return {
+    ...explanation,
+    ...(decided === undefined || decided >= shown ? {} : { decided_by: decided }),
+    matches: explanation.matches.filter(({ chunk }) => chunk < shown),
+  };
+}
+
+/** Leaves out the last passages, but for the first one. */
+const chunksCut: Cut<Row> = (row, excess) => {
+  const { chunks = [], explanation } = row as HitRow;
+  const [first, ...others] = chunks;
+  if (first === undefined || others.length === 0) return row;
+  const some = [first, ...shorterList(others, excess)];
+  return {
+    ...row,
+    chunks: some,
+    ...(explanation ? { explanation: ofChunks(explanation, some.length) } : {}),
+  };
+};
+
+/** Shortens the text of the only passage. */
+const passageCut: Cut<Row> = (row, excess) => {
+  const [best] = (row as HitRow).chunks ?? [];
+  return best === undefined ? row : { ...row, ...shownPart(row as HitRow, shorterText(best.text, excess)) };
+};
+
+const HIT_CUTS: readonly Cut<Row>[] = [
+  cutWithin('explanation', listCut('matches')),
+  chunksCut,
+  listCut('members', 1),
+  passageCut,
+  withoutFields('explanation'),
+  textCut('applicant'),
+  listCut('ipc_codes'),
+  onlyNames,
+];
 
 export const searchPatents: Tool = {
   name: 'search_patents',
@@ -86,6 +156,8 @@ export const searchPatents: Tool = {
       full: (own.view ?? (request['explain'] === true ? 'full' : 'lean')) === 'full',
       tokens: own.max_tokens ?? MCP_TOKENS.default,
       hint: 'Give a larger max_tokens or a smaller top_k, or read documents with get_patents',
+      headCuts: [listCut('applicant_names'), listCut('excluded_by')],
+      rowCuts: HIT_CUTS,
       lean: leanHit,
       joined: withPassage,
     });
@@ -129,6 +201,39 @@ function adviceOn({ total_matched: total, min_score_used: least }: AnalyticsResp
   return { advice };
 }
 
+/** Shortens lists of counts to a number of entries: the most frequent ones, of years the last ones. */
+function statsCut(most: number): Cut<Row> {
+  return (head) => {
+    const stats = head['stats'] as AnalyticsStats;
+    const { by_year: years, top_applicants: applicants, top_ipc: ipc } = stats;
+    const last = Object.entries(years ?? {}).slice(most === 0 ? Infinity : -most);
+    const shorter = {
+      ...stats,
+      ...(years ? { by_year: Object.fromEntries(last) } : {}),
+      ...(applicants ? { top_applicants: applicants.slice(0, most) } : {}),
+      ...(ipc ? { top_ipc: ipc.slice(0, most) } : {}),
+    };
+    return jsonTokens(shorter) < jsonTokens(stats) ? { ...head, stats: shorter } : head;
+  };
+}
+
+/** The client knows its question: a beginning says enough. */
+const COUNTS_CUTS: readonly Cut<Row>[] = [
+  textCut('query', 30),
+  listCut('applicant_names'),
+  ...[TOP_LIST, 10, 5, 3].map(statsCut),
+  listCut('excluded_by'),
+  withoutFields('advice'),
+  ...[1, 0].map(statsCut),
+];
+const DOCUMENT_CUTS: readonly Cut<Row>[] = [
+  listCut('members', 1),
+  textCut('chunk_text'),
+  textCut('applicant'),
+  listCut('ipc_codes'),
+  onlyNames,
+];
+
 export const analyzePatents: Tool = {
   name: 'analyze_patents',
   title: 'Count patents about a subject',
@@ -154,6 +259,8 @@ export const analyzePatents: Tool = {
       full: own.view === 'full',
       tokens: own.max_tokens ?? MCP_TOKENS.default,
       hint: 'Give a larger max_tokens or a smaller page_size',
+      headCuts: COUNTS_CUTS,
+      rowCuts: DOCUMENT_CUTS,
       lean: leanDocument,
       joined: ({ row, text }) => ({ ...row, chunk_text: text }),
     });

@@ -45,6 +45,9 @@ export const leftOutSchema = z
   .strictObject({
     results: count().describe('Results that do not fit'),
     characters: count().describe('Characters of the texts shown that do not fit'),
+    fields: z
+      .exactOptional(z.array(z.string()))
+      .describe('Fields that are shortened or absent because not even the first result fits with them'),
     hint: z.string().describe('How to get them'),
   })
   .describe('What the answer left out to keep max_tokens; absent if nothing');
@@ -79,9 +82,23 @@ export function taken<Own extends z.ZodObject>(
 
 /** Tokens that an answer needs besides its rows: names, braces, notice and hint. */
 export const FRAME_TOKENS = 150;
-export function leftOut(results: number, characters: number, hint: string): { left_out?: Row } {
-  if (results === 0 && characters === 0) return {};
+
+/** What an answer left out. */
+export interface LeftOut {
+  results: number;
+  characters: number;
+  /** Names of fields that are shortened or absent. */
+  fields?: readonly string[];
+}
+
+export function leftOut({ results, characters, fields = [] }: LeftOut, hint: string): { left_out?: Row } {
+  if (results === 0 && characters === 0 && fields.length === 0) return {};
   return {
-    left_out: { ...(results > 0 ? { results } : {}), ...(characters > 0 ? { characters } : {}), hint },
+    left_out: {
+      ...(results > 0 ? { results } : {}),
+      ...(characters > 0 ? { characters } : {}),
+      ...(fields.length > 0 ? { fields } : {}),
+      hint,
+    },
   };
 }
