@@ -25,6 +25,8 @@ export class Found implements FoundDocuments {
   readonly #passages: Passage[][] = [];
   readonly #figures: { name: string | undefined }[] = [];
   readonly #abstracts: string[] = [];
+  /** Language of each document, by its place in the embedder's list. */
+  #languageOf: Uint8Array | undefined;
 
   /** @param languages of the embedder that the vectors are of */
   constructor(
@@ -33,14 +35,8 @@ export class Found implements FoundDocuments {
     hits: SearchHits,
     languages?: Embedder['languages'] | undefined,
   ) {
-    if (languages) {
-      let known: { question: string; foreign: Uint8Array } | undefined;
-      // The reranker and the weight of words both ask for it.
-      this.foreign = (question) => {
-        if (known?.question !== question) known = { question, foreign: this.#foreign(question, languages) };
-        return known.foreign;
-      };
-    }
+    // The reranker and the weight of words both ask for it.
+    if (languages) this.foreign = (question) => this.#foreign(question, languages);
     this.#store = store;
     this.#languages = languages;
     this.native = native;
@@ -50,6 +46,8 @@ export class Found implements FoundDocuments {
   /** Some of the documents, with what was read of them. */
   part(places: readonly number[]): Found {
     const part = new Found(this.#store, this.native, someHits(this.hits, places), this.#languages);
+    const known = this.#documentLanguages();
+    part.#languageOf = known && Uint8Array.from(places, (n) => known[n]!);
     for (const [at, n] of places.entries()) {
       const [head, passages] = [this.#heads[n], this.#passages[n]];
       const [figure, abstract] = [this.#figures[n], this.#abstracts[n]];
@@ -65,6 +63,7 @@ export class Found implements FoundDocuments {
   withPassages(places: readonly number[], best: BestPassages): Found {
     const hits = withPassages(this.hits, places, best);
     const found = new Found(this.#store, this.native, hits, this.#languages);
+    found.#languageOf = this.#documentLanguages();
     Object.assign(found.#heads, this.#heads);
     Object.assign(found.#passages, this.#passages);
     Object.assign(found.#figures, this.#figures);
@@ -73,13 +72,22 @@ export class Found implements FoundDocuments {
     return found;
   }
 
-  #foreign(question: string, { first, names }: NonNullable<Embedder['languages']>): Uint8Array {
-    const { docs, passages, passageAt } = this.hits;
-    const best = Uint32Array.from(docs, (_, n) => passages[passageAt[n]!]!);
+  #foreign(question: string, { names }: NonNullable<Embedder['languages']>): Uint8Array {
     const asked = names.indexOf(languageOf(question));
-    return this.native
-      .languages(docs, best, first, names.length)
-      .map((language) => (language === asked ? 0 : 1));
+    return this.#documentLanguages()!.map((language) => (language === asked ? 0 : 1));
+  }
+
+  /**
+   * The language of each document is that of the passage that was nearest first, also if further rounds find a nearer one:
+   * a document in two languages is in one of them for a whole search.
+   */
+  #documentLanguages(): Uint8Array | undefined {
+    if (!this.#languages) return undefined;
+    const { docs, passages, passageAt } = this.hits;
+    const { first, names } = this.#languages;
+    const best = () => Uint32Array.from(docs, (_, n) => passages[passageAt[n]!]!);
+    this.#languageOf ??= this.native.languages(docs, best(), first, names.length);
+    return this.#languageOf;
   }
 
   /** Place of a candidate's first passage in the list of all candidates' passages. */

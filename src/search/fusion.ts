@@ -18,7 +18,8 @@
  *   see `languageParts`.
  *
  * If few candidates are in the question's language, it gets the first of the two alone. If the question is a few rare words,
- * its lexical score counts as `FIT.foreign` at least, and nothing more: such a question asks for the words themselves.
+ * its lexical score counts as `FIT.foreign` at least, and nothing more: such a question asks for the words themselves. Words with
+ * digits, such as codes and formulae, are written alike in all languages, so for their share of the question it gets nothing.
  */
 import type { UsedWord } from '../index/native.js';
 import { WORD_CANDIDATES } from '../limits.js';
@@ -47,12 +48,12 @@ export const FIT = {
   /** Share of a word's weight that a translation of it has. */
   translated: 0.8,
   /**
-   * The same in a short question. A word gives a document at least 0.31 of its weight, so those that hold the words themselves
-   * come first.
+   * The same in a short question. A word gives a document at least 0.48 of its weight, and a translation at least 0.29: so
+   * documents that hold the words themselves come first, unless those with translations are about them.
    */
-  translatedInShort: 0.3,
-  /** W of a short question of rare words; see `rareShareOf`. */
-  rare: 4,
+  translatedInShort: 0.6,
+  /** W of a short question of rare words, times their share of the weight of its words. */
+  rare: 5,
   /** Words up to which a question is short. */
   short: 3,
   /** Share of the documents below which a word is rare. */
@@ -65,14 +66,20 @@ export interface LexicalWeight {
   weight: number;
   /** Whether W is that of a short question of rare words. */
   rare: boolean;
+  /** Share of such a question's weight that words with digits have; 0 for others. */
+  codes: number;
 }
 
 /** The weight of the lexical score for a question. @param documents number of documents of the index */
 export function lexicalWeight(used: readonly UsedWord[], documents: number): LexicalWeight {
   const long = Math.min(FIT.most, (used.length - FIT.sentence) * FIT.perWord);
   const ordinary = Math.max(FIT.least, long);
-  const rare = FIT.rare * rareShareOf(used, documents);
-  return rare > ordinary ? { weight: rare, rare: true } : { weight: ordinary, rare: false };
+  const whole = wholeWords(used);
+  if (whole.length > FIT.short) return { weight: ordinary, rare: false, codes: 0 };
+  const isRare = (word: UsedWord) => word.documents <= Math.max(1, documents * FIT.rareShare);
+  const rare = FIT.rare * shareOf(whole, isRare);
+  if (!(rare > ordinary)) return { weight: ordinary, rare: false, codes: 0 };
+  return { weight: rare, rare: true, codes: shareOf(whole, ({ text }) => /\p{N}/u.test(text)) };
 }
 
 /** The share of a word's weight that a translation has. @param words number of words of the question */
@@ -85,16 +92,17 @@ export function wordCandidates(words: number): number {
   return words <= FIT.short ? WORD_CANDIDATES.short : WORD_CANDIDATES.others;
 }
 
-/** Share of a short question's weight that its rare words have; 0 for a longer one. */
-function rareShareOf(used: readonly UsedWord[], documents: number): number {
-  // A word of a script without spaces is scored as a whole and by its pairs of characters.
-  const isPart = (word: UsedWord) =>
-    used.some((other) => other.text.length > word.text.length && other.text.includes(word.text));
-  const whole = used.filter((word) => !isPart(word));
-  if (whole.length > FIT.short) return 0;
-  const isRare = (word: UsedWord) => word.documents <= Math.max(1, documents * FIT.rareShare);
-  const sum = (words: readonly UsedWord[]) => words.reduce((total, { share }) => total + share, 0);
-  return sum(whole.filter(isRare)) / sum(whole);
+/** The words that are no part of another: a word of a script without spaces is scored as a whole and by its pairs of characters. */
+function wholeWords(used: readonly UsedWord[]): UsedWord[] {
+  const isPart = ({ text }: UsedWord) =>
+    used.some((other) => other.text.length > text.length && other.text.includes(text));
+  return used.filter((word) => !isPart(word));
+}
+
+/** Share of the weight of some words that those have for which a condition holds. */
+function shareOf(words: readonly UsedWord[], holds: (word: UsedWord) => boolean): number {
+  const sum = (list: readonly UsedWord[]) => list.reduce((total, { share }) => total + share, 0);
+  return sum(words.filter(holds)) / sum(words);
 }
 
 /** Candidates with the scores that are fused. All arrays have an entry for each candidate. */
@@ -140,14 +148,15 @@ function plainOf({
 
 /** The part `language` of each candidate. @param plain scores without it */
 function languageParts(scored: Scored, plain: Float32Array): Float32Array {
-  const { lexical, similarity, foreign, weight, rare } = scored;
+  const { lexical, similarity, foreign, weight, rare, codes } = scored;
   const parts = new Float32Array(plain.length);
   if (foreign === undefined) return parts;
   const places = Array.from(foreign, (_, n) => n);
   const own = places.filter((n) => !foreign[n]);
   const others = places.filter((n) => foreign[n]);
   if (rare) {
-    for (const n of others) parts[n] = weight * Math.max(0, FIT.foreign - lexical[n]!);
+    const least = FIT.foreign * (1 - codes);
+    for (const n of others) parts[n] = weight * Math.max(0, least - lexical[n]!);
     return parts;
   }
   const least = weight * FIT.foreign;

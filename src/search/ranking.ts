@@ -26,7 +26,7 @@ export interface Ranking extends Scored {
   withShown: (scores: RerankScores, places: readonly number[]) => Scored;
 }
 
-const NO_WORDS: LexicalWeight = { weight: 0, rare: false };
+const NO_WORDS: LexicalWeight = { weight: 0, rare: false, codes: 0 };
 
 /**
  * Scores the candidates: at once, unless the reranker must be awaited. `withShown` reads segments if the reranker has rounds,
@@ -45,11 +45,12 @@ export function rankingOf(
   cancellation: Cancellation,
 ): Ranking | Promise<Ranking> {
   const { hits, lexical, used, countsWords, plan } = candidates;
-  const { weight, rare } = countsWords ? lexicalWeight(used, size) : NO_WORDS;
+  const fit = countsWords ? lexicalWeight(used, size) : NO_WORDS;
+  const { weight } = fit;
   // Before the reranker, because found documents cannot be read after an await.
   const words =
     weight > 0 && lexical !== undefined
-      ? { lexical, similarity: hits.scores, foreign: found.foreign?.(query.query), weight, rare }
+      ? { lexical, similarity: hits.scores, foreign: found.foreign?.(query.query), ...fit }
       : undefined;
   const round = { reader, query, vector, exact: plan.exact };
   const ranked = (scores: RerankScores) => {

@@ -17,7 +17,7 @@ const candidates = fc.array(
   { maxLength: 120 },
 );
 
-function scoredOf(list: readonly Candidate[], weight: number, rare = false): Scored {
+function scoredOf(list: readonly Candidate[], weight: number, rare = false, codes = 0): Scored {
   return {
     reranker: Float32Array.from(list, ({ reranker }) => reranker),
     lexical: Float32Array.from(list, ({ lexical }) => lexical),
@@ -25,6 +25,7 @@ function scoredOf(list: readonly Candidate[], weight: number, rare = false): Sco
     foreign: Uint8Array.from(list, ({ foreign }) => Number(foreign)),
     weight,
     rare,
+    codes,
   };
 }
 
@@ -72,10 +73,10 @@ describe('the fused score', () => {
 
   it('a question of rare words gives documents in other languages a least lexical score', () => {
     fc.assert(
-      fc.property(candidates, (list) => {
-        const { language } = fuse(scoredOf(list, FIT.rare, true));
+      fc.property(candidates, unit, (list, codes) => {
+        const { language } = fuse(scoredOf(list, FIT.rare, true, codes));
         for (const [n, { foreign, lexical }] of list.entries()) {
-          const wanted = foreign ? FIT.rare * Math.max(0, FIT.foreign - lexical) : 0;
+          const wanted = foreign ? FIT.rare * Math.max(0, FIT.foreign * (1 - codes) - lexical) : 0;
           assert.ok(
             Math.abs(language[n]! - wanted) < 1e-5,
             `language of ${n}: ${language[n]}, not ${wanted}`,
@@ -96,11 +97,15 @@ describe('the fused score', () => {
   it('the weight grows with the words of a long question and with the rarity of a short one', () => {
     const words = (count: number, documents: number) =>
       Array.from({ length: count }, (_, n) => ({ word: n, text: `w${n}`, documents, share: 1 / count }));
-    assert.deepEqual(lexicalWeight([], 1000), { weight: FIT.least, rare: false });
-    assert.deepEqual(lexicalWeight(words(6, 500), 1000), { weight: FIT.least, rare: false });
-    assert.deepEqual(lexicalWeight(words(100, 500), 1000), { weight: FIT.most, rare: false });
-    assert.deepEqual(lexicalWeight(words(1, 5), 1000), { weight: FIT.rare, rare: true });
-    assert.deepEqual(lexicalWeight(words(1, 6), 1000), { weight: FIT.least, rare: false });
-    assert.deepEqual(lexicalWeight(words(4, 5), 1000), { weight: FIT.least, rare: false });
+    const ordinary = (weight: number) => ({ weight, rare: false, codes: 0 });
+    const rare = (codes: number) => ({ weight: FIT.rare, rare: true, codes });
+    assert.deepEqual(lexicalWeight([], 1000), ordinary(FIT.least));
+    assert.deepEqual(lexicalWeight(words(6, 500), 1000), ordinary(FIT.least));
+    assert.deepEqual(lexicalWeight(words(100, 500), 1000), ordinary(FIT.most));
+    assert.deepEqual(lexicalWeight(words(1, 5), 1000), rare(1));
+    assert.deepEqual(lexicalWeight(words(1, 6), 1000), ordinary(FIT.least));
+    assert.deepEqual(lexicalWeight(words(4, 5), 1000), ordinary(FIT.least));
+    const [code, word] = words(2, 5);
+    assert.deepEqual(lexicalWeight([code!, { ...word!, text: 'lidar' }], 1000), rare(0.5));
   });
 });

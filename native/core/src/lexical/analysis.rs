@@ -1,6 +1,7 @@
 //! Cuts texts into the terms of the lexical index.
 //!
-//! - Words of letters become their stem, if the language has a stemmer.
+//! - Words of letters become their stem, if the language has a stemmer. German and French stems have a mark: the
+//!   German stem of `heater` is `heat`, and must not meet the English word.
 //! - A word with digits (`PM2.5`, `Li2S`) is one term, a code. Its pieces of two characters or more, letters
 //!   or a number, are terms with a mark, so that `Li` is found in `Li2S` by a question, which asks for
 //!   the mark, but not by a phrase, which does not.
@@ -21,7 +22,7 @@ use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Version of the analysis. An index of another version is not used.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Longest term, bytes. The end of a longer word is replaced by a checksum of the word.
 const LONGEST: usize = 60;
@@ -31,6 +32,9 @@ const MOST_PIECES: usize = 8;
 pub(super) const PIECE: char = '\u{1}';
 /// Before a term that is a word as it is written.
 pub(super) const WRITTEN: char = '\u{2}';
+/// Before a German and a French stem.
+pub(super) const GERMAN_STEM: char = '\u{3}';
+pub(super) const FRENCH_STEM: char = '\u{4}';
 /// Letters of a word that is also a term as it is written, at most, if it has no capitals inside.
 const SHORT: usize = 5;
 /// Stems that are remembered. Beyond this, all are forgotten.
@@ -210,7 +214,7 @@ impl Analyser {
         put(&mut self.word, word);
         if word.iter().all(|c| c.class == Class::Letter) {
             let text = stem(&mut self.stems, &self.stemmers, &self.word, language);
-            let is_other = text != self.word;
+            let is_other = is_stem(text, &self.word);
             each(Term { text, position, from, to, kind });
             if is_other && (word.len() <= SHORT || word[1..].iter().any(|c| c.capital)) {
                 self.word.insert(0, WRITTEN);
@@ -303,17 +307,22 @@ fn stem<'a>(
     word: &'a str,
     language: Language,
 ) -> &'a str {
-    let stemmer = match language {
-        Language::English => &stemmers[0],
-        Language::German => &stemmers[1],
-        Language::French => &stemmers[2],
+    let (stemmer, mark) = match language {
+        Language::English => (&stemmers[0], None),
+        Language::German => (&stemmers[1], Some(GERMAN_STEM)),
+        Language::French => (&stemmers[2], Some(FRENCH_STEM)),
         Language::Other => return word,
     };
     if stems.len() >= REMEMBERED {
         stems.clear();
     }
     let key = (language, Box::from(word));
-    stems.entry(key).or_insert_with(|| stemmer.stem(word).as_ref().into())
+    stems.entry(key).or_insert_with(|| mark.into_iter().chain(stemmer.stem(word).chars()).collect())
+}
+
+/// Whether a term is a stem that differs from its word.
+pub(super) fn is_stem(term: &str, word: &str) -> bool {
+    term.strip_prefix([GERMAN_STEM, FRENCH_STEM]).unwrap_or(term) != word
 }
 
 #[cfg(test)]
@@ -333,8 +342,16 @@ mod tests {
     #[test]
     fn words_become_stems_of_their_language() {
         assert_eq!(texts("Charging batteries, charged"), ["charg", "batteri", "charg"]);
-        assert_eq!(terms("Batterien", Language::German), [("batteri".into(), 0)]);
+        assert_eq!(terms("Batterien", Language::German), [("\u{3}batteri".into(), 0)]);
+        assert_eq!(terms("piles", Language::French)[0], ("\u{4}pil".into(), 0));
         assert_eq!(terms("charging", Language::Other), [("charging".into(), 0)]);
+    }
+
+    #[test]
+    fn stems_of_different_languages_do_not_meet() {
+        let stem = |language| terms("heater", language)[0].0.clone();
+        let all = [Language::English, Language::German, Language::French, Language::Other].map(stem);
+        assert_eq!(all, ["heater", "\u{3}heat", "\u{4}heat", "heater"]);
     }
 
     #[test]
@@ -384,6 +401,14 @@ mod tests {
         assert_eq!(texts("ｶﾞｽ"), texts("ガス"));
         assert_eq!(texts("ＬｉＤＡＲ"), texts("lidar"));
         assert_eq!(terms("é", Language::Other), terms("e\u{301}", Language::Other));
+        assert_eq!(
+            texts("배터리의 것"),
+            texts(
+                "\u{1107}\u{1162}\u{1110}\u{1165}\u{1105}\u{1175}\u{110b}\u{1174} \u{1100}\u{1165}\u{11ba}"
+            )
+        );
+        assert_eq!(texts("bat\u{ad}tery"), ["batteri"]);
+        assert_eq!(texts("\u{feff}cell\u{200b}s"), texts("cells"));
     }
 
     #[test]

@@ -68,9 +68,16 @@ fn class_of(c: char) -> Class {
     }
 }
 
-/// Whether a character joins the one before it: an accent, or a sound mark of half-width kana.
+/// Whether a character joins the one before it: an accent, a sound mark of half-width kana, a vowel or an end of a syllable of
+/// decomposed Hangul, or a character that is not seen.
 fn combines(c: char) -> bool {
-    c >= '\u{300}' && (matches!(c, '\u{ff9e}' | '\u{ff9f}') || canonical_combining_class(c) != 0)
+    let is_known = || matches!(c, '\u{1160}'..='\u{11ff}' | '\u{ff9e}' | '\u{ff9f}');
+    is_hidden(c) || c >= '\u{300}' && (is_known() || canonical_combining_class(c) != 0)
+}
+
+/// Whether a character within a word says where a line may break, and is not seen: a soft hyphen, for example.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Puts the characters of a text into `out`: compatibility composition (NFKC), lower case,
@@ -107,7 +114,7 @@ pub fn normalise(text: &str, out: &mut Vec<Character>) {
 
 fn push_cluster(cluster: &str, at: usize, out: &mut Vec<Character>) {
     let (from, to) = (at as u32, (at + cluster.len()) as u32);
-    for c in cluster.nfkc() {
+    for c in cluster.nfkc().filter(|&c| !is_hidden(c)) {
         let c = match class_of(c) {
             Class::Han => simplified(c),
             _ => c,

@@ -1,5 +1,6 @@
 //! The places in a text that hold words of a list.
 
+use super::analysis::Language;
 use super::fragments::{without_fragments, Continued};
 use super::index::Phrase;
 use super::question::{Concept, Found, Questions, LANGUAGES};
@@ -56,7 +57,12 @@ impl Questions {
         let concepts = sought.concepts();
         let mut places = Vec::new();
         let mut readings: Vec<Vec<Found>> = Vec::new();
-        for language in LANGUAGES {
+        // Stems of another language would show words that the index does not hold: the German one of `heat` is that of `heater`.
+        let languages = match Language::of_text(text) {
+            Some(language) => &[Language::Other, language][..],
+            None => &LANGUAGES,
+        };
+        for &language in languages {
             let found = self.all_terms(text, language);
             // Without words that have stems, a text reads the same in all languages.
             if !readings.contains(&found) {
@@ -158,6 +164,20 @@ mod tests {
         assert_eq!(found(&mut questions, "硅通孔"), ["硅通孔"]);
         assert_eq!(found(&mut questions, "lithium-ion cell"), ["lithium ion cells"]);
         assert!(found(&mut questions, "silicon through").is_empty());
+    }
+
+    #[test]
+    fn stems_meet_words_of_their_language_only() {
+        let mut questions = Questions::default();
+        let mut holds = |word: &str, text: &str| {
+            let concept = questions.phrase(word).unwrap();
+            !questions.find(text, &Sought::new(vec![concept]), None).is_empty()
+        };
+        assert!(holds("heater", "the heaters of a cell"));
+        assert!(!holds("heater", "the heat of a cell"));
+        assert!(!holds("tester", "a test of the cell"));
+        assert!(holds("Batterien", "die Batterie und der Sensor"));
+        assert!(holds("piles", "la pile et le capteur"));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //!
 //! A code of one letter and a number is found as one word only, because `5 G` is seldom `5G`.
 
-use super::analysis::{Analyser, Kind, Language, WRITTEN};
+use super::analysis::{is_stem, Analyser, Kind, Language, WRITTEN};
 use super::index::Phrase;
 use super::question::Found;
 
@@ -21,7 +21,10 @@ const HYPHENS: [char; 4] = ['-', '\u{2010}', '\u{2011}', '\u{2013}'];
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     AsWritten,
+    /// Words that joiners connect are one word, as texts with these joiners have it.
     WithoutJoiners,
+    /// The same as texts without joiners have it: its stem.
+    Joined,
     Apart,
     /// Numbers become one word with the letters before them.
     Glued,
@@ -52,7 +55,7 @@ pub(super) fn readings(
     terms: &[Found],
     language: Language,
 ) -> Vec<Phrase> {
-    let ways = [Way::AsWritten, Way::WithoutJoiners, Way::Apart, Way::Glued, Way::GluedUnits];
+    let ways = [Way::AsWritten, Way::WithoutJoiners, Way::Joined, Way::Apart, Way::Glued, Way::GluedUnits];
     ways.into_iter()
         .map(|way| {
             let mut words = words_of(analyser, text, plain, terms, language, way);
@@ -82,15 +85,20 @@ fn words_of<'a>(
             .take_while(|part| term.kind == Kind::Code && part.kind == Kind::Part && part.to <= term.to)
             .count();
         let gap = term.position.saturating_sub(end);
-        let whole = parts == 0 || way == Way::WithoutJoiners;
+        let whole = parts == 0 || matches!(way, Way::WithoutJoiners | Way::Joined);
         let chosen = if whole { at..at + 1 } else { at + 1..at + 1 + parts };
         for n in chosen.clone() {
             let own = &terms[n];
             let apart = (way == Way::Apart).then(|| pieces_apart(&plain[n].text)).flatten();
             let found = match apart {
                 Some(pieces) => pieces.iter().map(|piece| term_of(analyser, piece, language, true)).collect(),
-                None if own.text != plain[n].text && is_code(&text[own.from as usize..own.to as usize]) => {
+                None if is_stem(&own.text, &plain[n].text)
+                    && is_code(&text[own.from as usize..own.to as usize]) =>
+                {
                     vec![format!("{WRITTEN}{}", plain[n].text)]
+                }
+                None if parts > 0 && way == Way::Joined => {
+                    vec![term_of(analyser, &own.text, language, false)]
                 }
                 None => vec![own.text.clone()],
             };

@@ -26,7 +26,7 @@ use crate::Result;
 use std::collections::{HashMap, HashSet};
 
 pub const K1: f32 = 1.2;
-pub const DELTA: f32 = 1.0;
+pub const DELTA: f32 = 2.0;
 
 /// Weight of a part, and how much its length counts.
 pub const fn fit(part: Part) -> (f32, f32) {

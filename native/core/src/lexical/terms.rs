@@ -11,7 +11,8 @@
 //!
 //! A term is what the analysis makes of it: stems with spaces between them, or the normalised
 //! characters of other scripts. Its key is the term without spaces, so that terms meet in any
-//! spacing. models/terms/README.md is the card of the table.
+//! spacing. An English term is also a member as it is written, before stems are taken, because words of different senses have
+//! the same stem: `elevator` and `elevation`. models/terms/README.md is the card of the table.
 
 use super::analysis::{Analyser, Kind, Language, VERSION};
 use super::characters::{normalise, Class};
@@ -29,10 +30,13 @@ pub const LONGEST: usize = 120;
 /// The languages of the table, by their number in a group. Formulae are of all languages.
 pub const LANGUAGES: [&str; 6] = ["en", "ko", "ja", "zh", "fr", "formula"];
 
+const ENGLISH: u8 = 0;
 /// The bit of formulae among those of the languages.
 const FORMULA: u8 = 1 << 5;
+/// Instead of a language: an English term as it is written. It is only looked up, and translates nothing.
+const WRITTEN: u8 = 6;
 
-/// A term of a group: its number in the order of the table, and its language.
+/// A term of a group: its number in the order of the table, and its language or `WRITTEN`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Member {
     term: u32,
@@ -96,7 +100,7 @@ impl Terms {
             for _ in 0..leb128(&mut bytes)? {
                 let number = leb128(&mut bytes)?;
                 let member = Member { term: number >> 3, language: (number & 7) as u8 };
-                if member.term as usize >= self.count || member.language as usize >= LANGUAGES.len() {
+                if member.term as usize >= self.count || member.language > WRITTEN {
                     return None;
                 }
                 self.members.push(member);
@@ -203,25 +207,34 @@ impl Terms {
         lookup
     }
 
-    /// The translations of a term, best first, at most `most` into each language.
+    /// The translations of a term, best first, at most `most` into each language. If the term is an English one as it is
+    /// written, those of other terms with the same stem are left out.
     pub fn translations(&self, term: u32, most: usize) -> Vec<u32> {
         let groups =
             &self.held[self.holding[term as usize] as usize..self.holding[term as usize + 1] as usize];
         let members = |group: u32| {
             &self.members[self.groups[group as usize] as usize..self.groups[group as usize + 1] as usize]
         };
-        let own: u8 = groups
-            .iter()
-            .flat_map(|&group| members(group))
-            .filter(|member| member.term == term)
-            .fold(0, |own, member| own | 1 << member.language);
+        let languages = |group: u32| {
+            let own = members(group).iter().filter(|member| member.term == term);
+            own.fold(0u8, |own, member| own | 1 << member.language)
+        };
+        let own = groups.iter().fold(0, |own, &group| own | languages(group));
+        let is_written = own & 1 << WRITTEN != 0;
         // A formula may be a term of English, too, and still has an English name.
-        let own = if own & FORMULA != 0 { FORMULA } else { own };
+        let own = match own & FORMULA != 0 {
+            true => FORMULA,
+            false if is_written => own | 1 << ENGLISH,
+            false => own,
+        };
         let mut found: Vec<Member> = Vec::new();
         for &group in groups {
+            if is_written && languages(group) & !(1 << ENGLISH) == 0 {
+                continue;
+            }
             for &member in members(group) {
                 let is_full = found.iter().filter(|other| other.language == member.language).count() >= most;
-                let is_own = own & 1 << member.language != 0;
+                let is_own = own & 1 << member.language != 0 || member.language == WRITTEN;
                 if !is_own && !is_full && !found.contains(&member) {
                     found.push(member);
                 }
@@ -330,8 +343,16 @@ pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, us
                 *held = text;
             }
             members.push((key, number as u8));
+            if number as u8 == ENGLISH {
+                let written = analysed(&mut analyser, "", term);
+                let key = written.replace(' ', "");
+                if written.len() <= LONGEST && !members.contains(&(key.clone(), WRITTEN)) {
+                    terms.entry(key.clone()).or_insert(written);
+                    members.push((key, WRITTEN));
+                }
+            }
         }
-        if members.len() > 1 {
+        if members.iter().filter(|(_, language)| *language != WRITTEN).count() > 1 {
             keyed.push(members);
         }
     }
@@ -400,14 +421,25 @@ mod tests {
             group("en=alone"),
         ];
         let (_dir, terms) = written(&groups);
-        assert_eq!(terms.size(), (7, 3));
-        assert_eq!(shown(&terms, "cell", 1), ["전지", "电池"]);
-        assert_eq!(shown(&terms, "cell", 2), ["전지", "电池", "세포", "细胞"]);
+        // As it is written, `cells` is a term of its own, and so is `lithium ion battery`.
+        assert_eq!(terms.size(), (9, 3));
+        assert_eq!(shown(&terms, "cell", 2), ["전지", "电池"]);
+        assert_eq!(shown(&terms, "cells", 2), ["세포", "细胞"]);
         assert_eq!(shown(&terms, "세포", 2), ["cell", "细胞"]);
         // Spaces do not count for a search, and stay in the term.
         assert_eq!(shown(&terms, "lithiumionbatteri", 2), ["리튬 이온 전지"]);
         assert_eq!(terms.look_up("lithiumion"), Lookup { term: None, begins: true });
         assert_eq!(terms.look_up("lithiumions"), Lookup { term: None, begins: false });
+    }
+
+    #[test]
+    fn a_stem_has_the_translations_of_all_its_words() {
+        let (_dir, terms) = written(&[group("en=generator zh=发电机"), group("en=generation zh=生成")]);
+        assert_eq!(shown(&terms, "generator", 2), ["发电机"]);
+        assert_eq!(shown(&terms, "generation", 2), ["生成"]);
+        assert_eq!(shown(&terms, "generat", 1), ["发电机"]);
+        assert_eq!(shown(&terms, "generat", 2), ["发电机", "生成"]);
+        assert_eq!(shown(&terms, "发电机", 2), ["generat"]);
     }
 
     #[test]

@@ -109,7 +109,7 @@ fn table(dir: &Path) -> Terms {
         group(&[("en", "battery"), ("ko", "메트포르민"), ("ja", "電池"), ("zh", "激光")]),
         group(&[("en", "sensor"), ("zh", "激光器"), ("fr", "particles")]),
     ];
-    assert_eq!(terms::write(&path, &groups).unwrap(), (12, 4));
+    assert_eq!(terms::write(&path, &groups).unwrap(), (14, 4));
     Terms::open(&path).unwrap()
 }
 
@@ -244,12 +244,12 @@ fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) 
         }
         let n = if itself > 0.0 { itself } else { any };
         let idf = (1.0 + (all - n + 0.5) / (n + 0.5)).ln() * concept.boost as f64;
-        greatest += idf * 3.2;
+        greatest += idf * 4.2;
         let norm = |part: Part, b: f64| {
             let average = (collection.iter().map(|d| length(d, part)).sum::<f64>() / all).max(1.0);
             1.0 - b + b * length(document, part) / average
         };
-        let given = |tf: f64| if tf > 0.0 { 2.2 * tf / (tf + 1.2) + 1.0 } else { 0.0 };
+        let given = |tf: f64| if tf > 0.0 { 2.2 * tf / (tf + 1.2) + 2.0 } else { 0.0 };
         let frequency =
             |part, weight, b, phrase: &Phrase| weight * count(document, part, phrase) as f64 / norm(part, b);
         let mut tf = 0.0;

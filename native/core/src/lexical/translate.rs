@@ -1,9 +1,9 @@
 //! Finds the terms of a question in the table of translations.
 
-use super::analysis::{Analyser, Kind, Language};
+use super::analysis::{Analyser, Kind, Language, FRENCH_STEM};
 use super::characters::{normalise, Class};
 use super::index::Phrase;
-use super::question::{phrase_of, Found};
+use super::question::{phrase_of, Found, LANGUAGES};
 use super::terms::Terms;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,10 +33,19 @@ const LONGEST_FRAGMENT: [(Class, usize); 2] = [(Class::Katakana, 3), (Class::Han
 struct Unit {
     from: u32,
     to: u32,
-    /// The word in each language whose stem differs.
-    keys: Vec<String>,
+    /// What the word is looked up by.
+    keys: Vec<(String, Form)>,
     /// The script of a character; `None` for a word.
     script: Option<Class>,
+}
+
+/// A form of a word that may be in the table. The first that is found counts: words of different senses have the same stem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    Written,
+    Singular,
+    EnglishStem,
+    FrenchStem,
 }
 
 /// The translations of the terms of a question: at each place of the longest term that begins there.
@@ -90,7 +99,10 @@ fn is_fragment(units: &[Unit], at: usize, length: usize, end: u32) -> bool {
     let is_short = LONGEST_FRAGMENT.iter().any(|&(class, most)| class == script && length <= most);
     let is_loanword = || {
         script == Class::Katakana
-            || units[at..at + length].iter().flat_map(|unit| unit.keys[0].chars()).any(|c| !is_sino_korean(c))
+            || units[at..at + length]
+                .iter()
+                .flat_map(|unit| unit.keys[0].0.chars())
+                .any(|c| !is_sino_korean(c))
     };
     continues && is_short && is_loanword()
 }
@@ -116,6 +128,9 @@ fn is_sino_korean(syllable: char) -> bool {
 
 /// The phrase of a term of the table.
 fn phrase(analyser: &mut Analyser, term: &str) -> Phrase {
+    if term.starts_with(FRENCH_STEM) {
+        return Phrase { terms: (0..).zip(term.split(' ').map(str::to_owned)).collect() };
+    }
     let mut found = Vec::new();
     analyser.terms(term, Language::Other, |term| {
         let (position, from, to, kind) = (term.position, term.from, term.to, term.kind);
@@ -127,27 +142,44 @@ fn phrase(analyser: &mut Analyser, term: &str) -> Phrase {
 /// The longest term that begins a list: its number of units, and its numbers in the table.
 fn longest(terms: &Terms, question: &str, units: &[Unit]) -> Option<(usize, Vec<u32>)> {
     let mut best: Option<(usize, Vec<u32>)> = None;
-    let mut keys = vec![String::new()];
+    let mut keys = vec![(String::new(), Form::Written)];
     for (n, unit) in units.iter().enumerate().take(LONGEST_TERM) {
         if n > 0 && !question[units[n - 1].to as usize..unit.from as usize].chars().all(is_within) {
             break;
         }
-        let longer = |key: &String| unit.keys.iter().map(|own| format!("{key}{own}")).collect::<Vec<_>>();
+        let longer = |(key, form): &(String, Form)| -> Vec<_> {
+            unit.keys.iter().map(|(own, other)| (format!("{key}{own}"), (*form).max(*other))).collect()
+        };
         keys = keys.iter().flat_map(longer).collect();
-        let mut numbers = Vec::new();
-        keys.retain(|key| {
+        let mut found: Vec<(Form, u32)> = Vec::new();
+        keys.retain(|(key, form)| {
             let lookup = terms.look_up(key);
-            numbers.extend(lookup.term);
+            found.extend(lookup.term.map(|term| (*form, term)));
             lookup.term.is_some() || lookup.begins
         });
-        if !numbers.is_empty() {
-            best = Some((n + 1, numbers));
+        if let Some(first) = found.iter().map(|&(form, _)| form).min() {
+            found.retain(|&(form, _)| form == first);
+            best = Some((n + 1, found.into_iter().map(|(_, term)| term).collect()));
         }
         if keys.is_empty() {
             break;
         }
     }
     best
+}
+
+/// The singular of an English noun, if its plural is regular; `None` if the word is no such plural.
+fn singular(word: &str) -> Option<String> {
+    let without = |end: &str| word.strip_suffix(end);
+    if let Some(stem) = without("ies").filter(|stem| stem.len() > 1) {
+        return Some(format!("{stem}y"));
+    }
+    let sibilant = |stem: &&str| ["s", "x", "z", "ch", "sh"].iter().any(|end| stem.ends_with(end));
+    if let Some(stem) = without("es").filter(sibilant) {
+        return Some(stem.into());
+    }
+    let stem = without("s").filter(|stem| stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']))?;
+    Some(stem.into())
 }
 
 /// Whether a character may stand between the words of a term.
@@ -170,11 +202,19 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
         if !is_whole || units.last().is_some_and(|unit| unit.to > found.from) {
             continue;
         }
-        let mut keys: Vec<String> = Vec::new();
-        for language in by_language {
-            if !keys.contains(&language[n].text) {
-                keys.push(language[n].text.clone());
-            }
+        let stem = |language| {
+            let at = LANGUAGES.iter().position(|own| *own == language)?;
+            by_language.get(at).map(|found| found[n].text.clone())
+        };
+        let forms = [
+            (Some(found.text.clone()), Form::Written),
+            (singular(&found.text), Form::Singular),
+            (stem(Language::English), Form::EnglishStem),
+            (stem(Language::French), Form::FrenchStem),
+        ];
+        let mut keys: Vec<(String, Form)> = Vec::new();
+        for (key, form) in forms {
+            keys.extend(key.filter(|key| !keys.iter().any(|(other, _)| other == key)).map(|key| (key, form)));
         }
         units.push(Unit { from: found.from, to: found.to, keys, script: None });
     }
@@ -184,9 +224,9 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
     for c in characters.iter().filter(|c| runs.contains(&c.class)) {
         match units.last_mut() {
             // Several characters of one character of the question.
-            Some(unit) if unit.script.is_some() && unit.from == c.from => unit.keys[0].push(c.value),
+            Some(unit) if unit.script.is_some() && unit.from == c.from => unit.keys[0].0.push(c.value),
             _ => {
-                let keys = vec![c.value.to_string()];
+                let keys = vec![(c.value.to_string(), Form::Written)];
                 units.push(Unit { from: c.from, to: c.to, keys, script: Some(c.class) })
             }
         }
@@ -194,4 +234,26 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
     units.sort_by_key(|unit| unit.from);
     units.truncate(MOST_UNITS);
     units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regular_plurals_have_a_singular() {
+        for (plural, one) in [
+            ("batteries", "battery"),
+            ("boxes", "box"),
+            ("switches", "switch"),
+            ("cells", "cell"),
+            ("valves", "valve"),
+            ("gases", "gas"),
+        ] {
+            assert_eq!(singular(plural).as_deref(), Some(one));
+        }
+        for word in ["gas", "glass", "apparatus", "axis", "cell", "ies"] {
+            assert_eq!(singular(word), None, "{word}");
+        }
+    }
 }

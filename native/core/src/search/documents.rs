@@ -182,7 +182,7 @@ fn deviation_of(parts: &[Part], probe: &Probe, query: &[f32], desk: &mut Desk) -
 
 /// The set bits of a word in groups whose documents are computed together, ascending: all of them, or runs of adjacent ones.
 fn together(word: u64) -> impl Iterator<Item = u64> {
-    let span = 64 - (word.leading_zeros() + word.trailing_zeros()) as usize;
+    let span = (u64::BITS - word.leading_zeros()).saturating_sub(word.trailing_zeros()) as usize;
     let is_dense = word.count_ones() as usize * ONE_IN >= span;
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -289,8 +289,17 @@ impl Search<'_, '_> {
             let part = &self.parts[part as usize];
             let rows = part.facts.rows_of(ordinal as usize);
             let from = likely.len();
-            let at_most =
-                likely_of(part.segment, &part.sketches, self.probe, mean, rows, least, margin, estimates, likely)?;
+            let at_most = likely_of(
+                part.segment,
+                &part.sketches,
+                self.probe,
+                mean,
+                rows,
+                least,
+                margin,
+                estimates,
+                likely,
+            )?;
             if at_most >= least {
                 visits.push(Visit { at_most, document: n as u32, likely: from as u32..likely.len() as u32 });
             }
@@ -384,7 +393,9 @@ fn likely_of(
     likely.reserve(rows.len());
     let room = likely.spare_capacity_mut();
     // Without a branch, which could not be predicted.
-    for (row, (score, &deviation)) in (rows.start as u32..).zip(estimates.scores.iter().zip(&estimates.deviations)) {
+    for (row, (score, &deviation)) in
+        (rows.start as u32..).zip(estimates.scores.iter().zip(&estimates.deviations))
+    {
         let at_most = score + margin * deviation;
         room[added].write(Likely { row, at_most, deviation });
         added += (at_most >= least) as usize;
@@ -475,7 +486,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_of_a_word_are_its_bits(word in prop_oneof![any::<u64>(), any::<u64>().prop_map(|w| w & w >> 1 & w >> 2), Just(u64::MAX)]) {
+        fn groups_of_a_word_are_its_bits(word in prop_oneof![any::<u64>(), Just(0), any::<u64>().prop_map(|w| w & w >> 1 & w >> 2), Just(u64::MAX)]) {
             let groups: Vec<u64> = together(word).collect();
             prop_assert_eq!(groups.iter().fold(0, |all, group| all | group), word);
             for pair in groups.windows(2) {

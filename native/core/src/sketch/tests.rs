@@ -52,7 +52,9 @@ fn estimates(dimensions: usize, rows: usize, energy: f32) -> Vec<(f32, f32, f32)
         let mut made = Estimates::default();
         probe.passages(means[0], sketches.rows(0..rows), &mut made);
         let estimates = made.scores.iter().zip(&made.deviations);
-        found.extend(exact.iter().zip(estimates).map(|(&exact, (&estimate, &deviation))| (exact, estimate, deviation)));
+        found.extend(
+            exact.iter().zip(estimates).map(|(&exact, (&estimate, &deviation))| (exact, estimate, deviation)),
+        );
     }
     found
 }
