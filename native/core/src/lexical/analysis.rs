@@ -32,9 +32,9 @@ const MOST_PIECES: usize = 8;
 pub(super) const PIECE: char = '\u{1}';
 /// Before a term that is a word as it is written.
 pub(super) const WRITTEN: char = '\u{2}';
-/// Before a German and a French stem.
-pub(super) const GERMAN_STEM: char = '\u{3}';
-pub(super) const FRENCH_STEM: char = '\u{4}';
+/// Before a German and a French stem. `stream.rs` has the next two.
+pub(super) const GERMAN_STEM: char = '\u{5}';
+pub(super) const FRENCH_STEM: char = '\u{6}';
 /// Letters of a word that is also a term as it is written, at most, if it has no capitals inside.
 const SHORT: usize = 5;
 /// Stems that are remembered. Beyond this, all are forgotten.
@@ -342,8 +342,8 @@ mod tests {
     #[test]
     fn words_become_stems_of_their_language() {
         assert_eq!(texts("Charging batteries, charged"), ["charg", "batteri", "charg"]);
-        assert_eq!(terms("Batterien", Language::German), [("\u{3}batteri".into(), 0)]);
-        assert_eq!(terms("piles", Language::French)[0], ("\u{4}pil".into(), 0));
+        assert_eq!(terms("Batterien", Language::German), [("\u{5}batteri".into(), 0)]);
+        assert_eq!(terms("piles", Language::French)[0], ("\u{6}pil".into(), 0));
         assert_eq!(terms("charging", Language::Other), [("charging".into(), 0)]);
     }
 
@@ -351,7 +351,7 @@ mod tests {
     fn stems_of_different_languages_do_not_meet() {
         let stem = |language| terms("heater", language)[0].0.clone();
         let all = [Language::English, Language::German, Language::French, Language::Other].map(stem);
-        assert_eq!(all, ["heater", "\u{3}heat", "\u{4}heat", "heater"]);
+        assert_eq!(all, ["heater", "\u{5}heat", "\u{6}heat", "heater"]);
     }
 
     #[test]
