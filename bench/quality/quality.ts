@@ -16,6 +16,7 @@ import { pairs } from './pairs.js';
 import { papers } from './papers.js';
 import { scale } from './scale.js';
 import { phrases, sts } from './similarity.js';
+import { subjects } from './subjects.js';
 import { terms } from './terms.js';
 import { topics } from './topics.js';
 
@@ -30,6 +31,7 @@ const MEASURES: readonly Measure[] = [
   papers,
   exact,
   terms,
+  subjects,
   topics,
   pairs,
   sts,

@@ -11,15 +11,15 @@
 //!
 //! A term is what the analysis makes of it: stems with spaces between them, or the normalised
 //! characters of other scripts. Its key is the term without spaces, so that terms meet in any
-//! spacing. An English term is also a member as it is written, before stems are taken, because words of different senses have
-//! the same stem: `elevator` and `elevation`. models/terms/README.md is the card of the table.
+//! spacing. English terms with the same stem, such as `elevator` and `elevation`, are also members as they are written,
+//! before stems are taken. models/terms/README.md is the card of the table.
 
 use super::analysis::{Analyser, Kind, Language, VERSION};
 use super::characters::{normalise, Class};
 use crate::file::{Container, Writer};
 use crate::{Error, Result};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// Terms of a block, which are read one after another.
@@ -316,6 +316,20 @@ fn joined_words(text: &str) -> String {
     out
 }
 
+/// The keys that several English terms have.
+fn ambiguous_stems(analyser: &mut Analyser, groups: &[Vec<(String, String)>]) -> HashSet<String> {
+    let mut written: HashMap<String, String> = HashMap::new();
+    let mut ambiguous = HashSet::new();
+    for (_, term) in groups.iter().flatten().filter(|(language, _)| language == LANGUAGES[ENGLISH as usize]) {
+        let key = analysed(analyser, "en", term).replace(' ', "");
+        let own = analysed(analyser, "", term).replace(' ', "");
+        if written.entry(key.clone()).or_insert_with(|| own.clone()) != &own {
+            ambiguous.insert(key);
+        }
+    }
+    ambiguous
+}
+
 /// Writes a table. Each group is a list of languages with terms, best first within a language.
 ///
 /// # Errors
@@ -323,6 +337,7 @@ fn joined_words(text: &str) -> String {
 /// An unknown language, and what writing a file can fail with.
 pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, usize)> {
     let mut analyser = Analyser::default();
+    let ambiguous = ambiguous_stems(&mut analyser, groups);
     // By key; of two spacings the one with more words, but of a code the one with fewer.
     let mut terms: BTreeMap<String, String> = BTreeMap::new();
     let mut keyed: Vec<Vec<(String, u8)>> = Vec::new();
@@ -342,21 +357,19 @@ pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, us
             if text.len() != held.len() && (text.len() < held.len()) == is_code {
                 *held = text;
             }
+            let written = ambiguous.contains(&key).then(|| analysed(&mut analyser, "", term));
             members.push((key, number as u8));
-            if number as u8 == ENGLISH {
-                let written = analysed(&mut analyser, "", term);
+            if let Some(written) = written.filter(|text| number as u8 == ENGLISH && text.len() <= LONGEST) {
                 let key = written.replace(' ', "");
-                if written.len() <= LONGEST && !members.contains(&(key.clone(), WRITTEN)) {
-                    terms.entry(key.clone()).or_insert(written);
-                    members.push((key, WRITTEN));
-                }
+                terms.entry(key.clone()).or_insert(written);
+                members.push((key, WRITTEN));
             }
         }
         if members.iter().filter(|(_, language)| *language != WRITTEN).count() > 1 {
             keyed.push(members);
         }
     }
-    let used: std::collections::HashSet<&String> = keyed.iter().flatten().map(|(key, _)| key).collect();
+    let used: HashSet<&String> = keyed.iter().flatten().map(|(key, _)| key).collect();
     terms.retain(|key, _| used.contains(key));
     let numbers: BTreeMap<&String, u32> = terms.keys().zip(0..).collect();
     let (mut text, mut blocks) = (Vec::new(), Vec::new());
@@ -421,8 +434,8 @@ mod tests {
             group("en=alone"),
         ];
         let (_dir, terms) = written(&groups);
-        // As it is written, `cells` is a term of its own, and so is `lithium ion battery`.
-        assert_eq!(terms.size(), (9, 3));
+        // As it is written, `cells` is a term of its own.
+        assert_eq!(terms.size(), (8, 3));
         assert_eq!(shown(&terms, "cell", 2), ["전지", "电池"]);
         assert_eq!(shown(&terms, "cells", 2), ["세포", "细胞"]);
         assert_eq!(shown(&terms, "세포", 2), ["cell", "细胞"]);
