@@ -53,7 +53,7 @@ export const FIT = {
    */
   translatedInShort: 0.6,
   /** W of a short question of rare words, times their share of the weight of its words. */
-  rare: 5,
+  rare: 4,
   /** Words up to which a question is short. */
   short: 3,
   /** Share of the documents below which a word is rare. */
