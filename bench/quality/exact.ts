@@ -4,16 +4,16 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Engine, open } from '../../src/engine.js';
+import type { Engine } from '../../src/engine.js';
 import { estimate } from '../../src/eval/bootstrap.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { ROOT } from '../machine.js';
 import type { Figure } from '../result.js';
 import { figureOf, type Measure } from './measure.js';
+import { onRealDocuments, PATENTS } from './real-documents.js';
 
-const PATENTS = 'patents';
 /** A short run reads the documents of one office. */
-const SHORT = join(PATENTS, 'KR');
+const SHORT = ['KR'];
 const FIRST = 10;
 
 type Half = 'fit' | 'held out';
@@ -35,19 +35,14 @@ export const exact: Measure = {
     'documents whose texts hold the question are relevant, found by reading them all. Half of the questions were used to fit the ' +
     'weight of words, half are held out. "In the first 10": the share of the relevant documents, of ten at most.',
   needs: [PATENTS],
-  run: async (context) => {
-    const engine = await open(join(context.temporary, 'index'), { create: true });
-    try {
-      await engine.ingest([join(context.corpora, context.short ? SHORT : PATENTS)]);
+  run: (context) =>
+    onRealDocuments(context, SHORT, async (engine) => {
       const questions = await judged(engine);
       return [
         ...(await figures(engine, questions, 'fit')),
         ...(await figures(engine, questions, 'held out')),
       ];
-    } finally {
-      await engine.close();
-    }
-  },
+    }),
 };
 
 /** The questions that some document holds, without designs, which a search does not find. */

@@ -6,13 +6,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Engine, open } from '../../src/engine.js';
+import type { Engine } from '../../src/engine.js';
 import { estimate } from '../../src/eval/bootstrap.js';
 import { ROOT } from '../machine.js';
 import type { Figure } from '../result.js';
 import { figureOf, type Measure } from './measure.js';
+import { onRealDocuments, PATENTS } from './real-documents.js';
 
-const PATENTS = 'patents';
 /** A short run reads the documents of two offices. */
 const SHORT = ['KR', 'US'];
 const FIRST = 10;
@@ -38,11 +38,8 @@ export const subjects: Measure = {
     'are the documents whose title or abstract has words of the subject in any language. The weight of translations was fitted ' +
     'on 100 subjects; 60 are held out. "In the first 10": the share of the relevant documents, of ten at most.',
   needs: [PATENTS],
-  run: async (context) => {
-    const engine = await open(join(context.temporary, 'index'), { create: true });
-    try {
-      const folder = join(context.corpora, PATENTS);
-      await engine.ingest(context.short ? SHORT.map((office) => join(folder, office)) : [folder]);
+  run: (context) =>
+    onRealDocuments(context, SHORT, async (engine) => {
       const all = await judged(engine);
       const found: Figure[] = [];
       for (const half of HALVES) {
@@ -50,10 +47,7 @@ export const subjects: Measure = {
         for (const at of LANGUAGES.keys()) found.push(...(await figuresOf(engine, own, half, at)));
       }
       return found;
-    } finally {
-      await engine.close();
-    }
-  },
+    }),
 };
 
 /** The subjects that some document is about. */

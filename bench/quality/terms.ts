@@ -5,15 +5,15 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Engine, open } from '../../src/engine.js';
+import type { Engine } from '../../src/engine.js';
 import { estimate } from '../../src/eval/bootstrap.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { ROOT } from '../machine.js';
 import type { Figure } from '../result.js';
 import { folded, gain, patternOf } from './exact.js';
 import { figureOf, type Measure } from './measure.js';
+import { onRealDocuments, PATENTS } from './real-documents.js';
 
-const PATENTS = 'patents';
 /** A short run reads the documents of two offices. */
 const SHORT = ['KR', 'US'];
 const FIRST = 10;
@@ -43,19 +43,13 @@ export const terms: Measure = {
     'of the terms were known when the table of translations was made, half are held out. "In the first 10": the share of ' +
     'the relevant documents, of ten at most.',
   needs: [PATENTS],
-  run: async (context) => {
-    const engine = await open(join(context.temporary, 'index'), { create: true });
-    try {
-      const folder = join(context.corpora, PATENTS);
-      await engine.ingest(context.short ? SHORT.map((office) => join(folder, office)) : [folder]);
+  run: (context) =>
+    onRealDocuments(context, SHORT, async (engine) => {
       const questions = await judged(engine);
       const figures: Figure[] = [];
       for (const half of HALVES) figures.push(...(await figuresOf(engine, questions, half)));
       return figures;
-    } finally {
-      await engine.close();
-    }
-  },
+    }),
 };
 
 /** The questions whose term some document holds in another language, without designs, which a search does not find. */

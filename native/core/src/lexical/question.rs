@@ -5,7 +5,7 @@ use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
 use super::readings::{is_of_number, pieces_apart, readings};
 use super::terms::Terms;
-use super::translate::{translations, Translation};
+use super::translate::{translations, Translation, STEMS};
 use super::Part;
 use std::collections::HashMap;
 
@@ -119,12 +119,13 @@ impl Questions {
     pub fn translate(&mut self, terms: &Terms, question: &str, concepts: &mut [Concept]) {
         let end = (0..=MOST_TRANSLATED.min(question.len())).rev().find(|&n| question.is_char_boundary(n));
         let question = &question[..end.unwrap_or(0)];
-        let mut by_language = vec![self.terms(question, LANGUAGES[0])];
+        let plain = self.terms(question, Language::Other);
+        let mut stems = Vec::new();
         // Only words have stems.
-        if by_language[0].iter().any(|term| term.kind != Kind::Pair) {
-            by_language.extend(LANGUAGES[1..].iter().map(|&language| self.terms(question, language)));
+        if plain.iter().any(|term| term.kind != Kind::Pair) {
+            stems.extend(STEMS.map(|(form, language)| (form, self.terms(question, language))));
         }
-        for translation in translations(&mut self.analyser, terms, question, &by_language) {
+        for translation in translations(&mut self.analyser, terms, question, &plain, &stems) {
             let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
             for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
                 concept.translations.push(translation.clone());

@@ -14,12 +14,14 @@
 //! spacing. English terms with the same stem, such as `elevator` and `elevation`, are also members as they are written,
 //! before stems are taken. models/terms/README.md is the card of the table.
 
-use super::analysis::{Analyser, Kind, Language, VERSION};
-use super::characters::{normalise, Class};
-use crate::file::{Container, Writer};
+mod write;
+
+pub use write::write;
+
+use super::analysis::VERSION;
+use crate::file::Container;
 use crate::{Error, Result};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// Terms of a block, which are read one after another.
@@ -273,136 +275,12 @@ fn leb128(bytes: &mut &[u8]) -> Option<u32> {
     None
 }
 
-fn push_leb128(bytes: &mut Vec<u8>, mut number: u32) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// What the analysis makes of a term; empty if it has no word.
-fn analysed(analyser: &mut Analyser, language: &str, term: &str) -> String {
-    let mut characters = Vec::new();
-    normalise(term, &mut characters);
-    let has_runs = characters
-        .iter()
-        .any(|c| matches!(c.class, Class::Han | Class::Hiragana | Class::Katakana | Class::Hangul));
-    if has_runs {
-        let words: String = characters.iter().map(|c| c.value).collect();
-        return joined_words(&words);
-    }
-    let mut words: Vec<String> = Vec::new();
-    analyser.terms(term, Language::of_code(language), |word| {
-        if matches!(word.kind, Kind::Word | Kind::Code) {
-            words.push(word.text.to_owned());
-        }
-    });
-    words.join(" ")
-}
-
-/// Words with spaces between them. A word of one character has no pair, so it has no space before it.
-fn joined_words(text: &str) -> String {
-    let mut out = String::new();
-    let mut last = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if !out.is_empty() && length > 1 && last > 1 {
-            out.push(' ');
-        }
-        out.push_str(word);
-        last = if length == 1 { last + 1 } else { length };
-    }
-    out
-}
-
-/// The keys that several English terms have.
-fn ambiguous_stems(analyser: &mut Analyser, groups: &[Vec<(String, String)>]) -> HashSet<String> {
-    let mut written: HashMap<String, String> = HashMap::new();
-    let mut ambiguous = HashSet::new();
-    for (_, term) in groups.iter().flatten().filter(|(language, _)| language == LANGUAGES[ENGLISH as usize]) {
-        let key = analysed(analyser, "en", term).replace(' ', "");
-        let own = analysed(analyser, "", term).replace(' ', "");
-        if written.entry(key.clone()).or_insert_with(|| own.clone()) != &own {
-            ambiguous.insert(key);
-        }
-    }
-    ambiguous
-}
-
-/// Writes a table. Each group is a list of languages with terms, best first within a language.
-///
-/// # Errors
-///
-/// An unknown language, and what writing a file can fail with.
-pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, usize)> {
-    let mut analyser = Analyser::default();
-    let ambiguous = ambiguous_stems(&mut analyser, groups);
-    // By key; of two spacings the one with more words, but of a code the one with fewer.
-    let mut terms: BTreeMap<String, String> = BTreeMap::new();
-    let mut keyed: Vec<Vec<(String, u8)>> = Vec::new();
-    for group in groups {
-        let mut members: Vec<(String, u8)> = Vec::new();
-        for (language, term) in group {
-            let number = LANGUAGES.iter().position(|own| own == language);
-            let number = number
-                .ok_or_else(|| Error::corrupt(path, format!("a group has the language {language:?}")))?;
-            let text = analysed(&mut analyser, language, term);
-            let key = text.replace(' ', "");
-            if key.is_empty() || text.len() > LONGEST || members.contains(&(key.clone(), number as u8)) {
-                continue;
-            }
-            let held = terms.entry(key.clone()).or_insert_with(|| text.clone());
-            let is_code = key.chars().any(char::is_numeric);
-            if text.len() != held.len() && (text.len() < held.len()) == is_code {
-                *held = text;
-            }
-            let written = ambiguous.contains(&key).then(|| analysed(&mut analyser, "", term));
-            members.push((key, number as u8));
-            if let Some(written) = written.filter(|text| number as u8 == ENGLISH && text.len() <= LONGEST) {
-                let key = written.replace(' ', "");
-                terms.entry(key.clone()).or_insert(written);
-                members.push((key, WRITTEN));
-            }
-        }
-        if members.iter().filter(|(_, language)| *language != WRITTEN).count() > 1 {
-            keyed.push(members);
-        }
-    }
-    let used: HashSet<&String> = keyed.iter().flatten().map(|(key, _)| key).collect();
-    terms.retain(|key, _| used.contains(key));
-    let numbers: BTreeMap<&String, u32> = terms.keys().zip(0..).collect();
-    let (mut text, mut blocks) = (Vec::new(), Vec::new());
-    let mut last = "";
-    for (n, term) in terms.values().enumerate() {
-        if n % BLOCK == 0 {
-            blocks.push(text.len() as u32);
-            last = "";
-        }
-        let shared = term.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
-        text.extend([shared as u8, (term.len() - shared) as u8]);
-        text.extend_from_slice(&term.as_bytes()[shared..]);
-        last = term;
-    }
-    let mut bytes = Vec::new();
-    for group in &keyed {
-        push_leb128(&mut bytes, group.len() as u32);
-        for (key, language) in group {
-            push_leb128(&mut bytes, numbers[key] << 3 | u32::from(*language));
-        }
-    }
-    let mut out = Writer::create(path)?;
-    out.section("analysis", &VERSION.to_le_bytes())?;
-    out.section("terms", &text)?;
-    out.section("blocks", crate::file::bytes_of(&blocks))?;
-    out.section("groups", &bytes)?;
-    out.finish()?;
-    Ok((terms.len(), keyed.len()))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::write::analysed;
     use super::*;
+    use crate::file::Writer;
+    use crate::lexical::analysis::Analyser;
     use proptest::prelude::*;
 
     fn written(groups: &[Vec<(String, String)>]) -> (tempfile::TempDir, Terms) {

@@ -3,7 +3,7 @@
 use super::analysis::{Analyser, Kind, Language, FRENCH_STEM};
 use super::characters::{normalise, Class};
 use super::index::Phrase;
-use super::question::{phrase_of, Found, LANGUAGES};
+use super::question::{phrase_of, Found};
 use super::terms::Terms;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,12 +41,16 @@ struct Unit {
 
 /// A form of a word that may be in the table. The first that is found counts: words of different senses have the same stem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Form {
+pub(super) enum Form {
     Written,
     Singular,
     EnglishStem,
     FrenchStem,
 }
+
+/// The stems that the table has.
+pub(super) const STEMS: [(Form, Language); 2] =
+    [(Form::EnglishStem, Language::English), (Form::FrenchStem, Language::French)];
 
 /// The translations of the terms of a question: at each place of the longest term that begins there.
 /// The words within a longer term are translated, too; the characters within one and fragments of
@@ -55,9 +59,10 @@ pub(super) fn translations(
     analyser: &mut Analyser,
     terms: &Terms,
     question: &str,
-    by_language: &[Vec<Found>],
+    plain: &[Found],
+    stems: &[(Form, Vec<Found>)],
 ) -> Vec<Translation> {
-    let units = units_of(question, by_language);
+    let units = units_of(question, plain, stems);
     let mut found: Vec<Translation> = Vec::new();
     let mut known: HashMap<u32, Vec<Arc<Phrase>>> = HashMap::new();
     let mut at = 0;
@@ -187,10 +192,10 @@ fn is_within(c: char) -> bool {
     c.is_whitespace() || matches!(c, '-' | '\u{2010}' | '\u{2011}' | '・' | '･' | '(' | ')')
 }
 
-fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
+fn units_of(question: &str, plain: &[Found], stems: &[(Form, Vec<Found>)]) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
-    for (n, found) in by_language[0].iter().enumerate() {
-        let next = by_language[0].get(n + 1);
+    for (n, found) in plain.iter().enumerate() {
+        let next = plain.get(n + 1);
         let is_whole = match found.kind {
             Kind::Word | Kind::Part => true,
             Kind::Code => {
@@ -202,19 +207,14 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
         if !is_whole || units.last().is_some_and(|unit| unit.to > found.from) {
             continue;
         }
-        let stem = |language| {
-            let at = LANGUAGES.iter().position(|own| *own == language)?;
-            by_language.get(at).map(|found| found[n].text.clone())
-        };
-        let forms = [
-            (Some(found.text.clone()), Form::Written),
-            (singular(&found.text), Form::Singular),
-            (stem(Language::English), Form::EnglishStem),
-            (stem(Language::French), Form::FrenchStem),
-        ];
+        let written = [(Form::Written, found.text.clone())].into_iter();
+        let singular = singular(&found.text).map(|one| (Form::Singular, one));
+        let stems = stems.iter().map(|(form, terms)| (*form, terms[n].text.clone()));
         let mut keys: Vec<(String, Form)> = Vec::new();
-        for (key, form) in forms {
-            keys.extend(key.filter(|key| !keys.iter().any(|(other, _)| other == key)).map(|key| (key, form)));
+        for (form, key) in written.chain(singular).chain(stems) {
+            if !keys.iter().any(|(other, _)| *other == key) {
+                keys.push((key, form));
+            }
         }
         units.push(Unit { from: found.from, to: found.to, keys, script: None });
     }
