@@ -4,7 +4,7 @@ import type { TrecQuestion } from '../../src/eval/trec.js';
 import { EVAL_DEPTH } from '../../src/limits.js';
 import { loadModels } from '../../src/models/load.js';
 import { Folder } from '../../src/search/folder.js';
-import { translationShare } from '../../src/search/fusion.js';
+import { translationShares } from '../../src/search/fusion.js';
 import { parseSemantic } from '../../src/search/query.js';
 import { IndexReader } from '../../src/search/reader.js';
 import { searchSemantic } from '../../src/search/semantic.js';
@@ -27,7 +27,7 @@ export async function byWords(dir: string, store: Store, questions: readonly Tre
       if (words.count === 0) return [];
       const { others, otherScores } = snapshot.searchWords(
         words,
-        translationShare(words.whole),
+        translationShares(words.whole),
         vector,
         every,
         new Uint32Array(),

@@ -1,5 +1,5 @@
 /** How documents may hold a word, as queries of the cluster whose score counts its occurrences. */
-import type { WordForm, WordForms } from '../index/native.js';
+import type { TranslationForm, WordForm, WordForms } from '../index/native.js';
 import type { Json } from './client.js';
 import { LEXICAL } from './lexical-fit.js';
 import { PARTS, type Part } from './mapping.js';
@@ -8,7 +8,7 @@ import { PARTS, type Part } from './mapping.js';
 export function heldQuery(word: WordForms): Json {
   const own = PARTS.flatMap((part) => formsIn(word.forms, part).map((form) => occurrences(form.terms, part)));
   const others = translatedParts().flatMap((part) =>
-    word.translations.map((terms) => occurrences(terms, part)),
+    word.translations.map(({ terms }) => occurrences(terms, part)),
   );
   return should([...own, ...others]);
 }
@@ -19,8 +19,10 @@ export function ownQuery({ forms }: WordForms): Json {
 }
 
 /** A query that holds for documents that hold one of several translations. */
-export function translationsQuery(translations: readonly string[]): Json {
-  return should(translatedParts().flatMap((part) => translations.map((terms) => occurrences(terms, part))));
+export function translationsQuery(translations: readonly TranslationForm[]): Json {
+  return should(
+    translatedParts().flatMap((part) => translations.map(({ terms }) => occurrences(terms, part))),
+  );
 }
 
 /** The forms of a word that are looked for in a part. */

@@ -86,7 +86,9 @@ export async function partsHeld(
   for (const [n, { forms, translations }] of words.entries()) {
     for (const [bit, part] of PARTS.entries()) {
       const own = formsIn(forms, part).map((form) => occurrences(form.terms, part));
-      const others = translated.includes(part) ? translations.map((text) => occurrences(text, part)) : [];
+      const others = translated.includes(part)
+        ? translations.map(({ terms }) => occurrences(terms, part))
+        : [];
       for (const id of await among(state, ids, should([...own, ...others]))) {
         const doc = publications.docOf(id)!;
         const held = parts.get(doc) ?? Array<number>(words.length).fill(0);

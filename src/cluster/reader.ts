@@ -12,7 +12,7 @@ import { leastSimilarity } from '../search/analytics.js';
 import { depthOf, wordsCount } from '../search/candidates.js';
 import { groupingOf } from '../search/collapse.js';
 import { clausesOf, fieldConditions } from '../search/filter.js';
-import { translationShare, wordCandidates } from '../search/fusion.js';
+import { translationShares, wordCandidates } from '../search/fusion.js';
 import type { AnalyticsQuery, Balance, SemanticQuery } from '../search/query.js';
 import { IndexReader } from '../search/reader.js';
 import type { Subject } from '../search/subject.js';
@@ -241,7 +241,12 @@ export class ClusterReader extends IndexReader {
     const words = wordsOf(query.query);
     if (words.count === 0) return none;
     const { state } = this.#collection;
-    const lexical = await lexicalQuery(state, this.#collection, words.forms(), translationShare(words.whole));
+    const lexical = await lexicalQuery(
+      state,
+      this.#collection,
+      words.forms(),
+      translationShares(words.whole),
+    );
     if (lexical.query === undefined) return { ...none, lexical };
     if (!counts || query.balance) return { ...none, lexical, isWhole: false };
     const candidates = wordCandidates(words.whole);

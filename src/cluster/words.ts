@@ -2,7 +2,7 @@
  * The lexical score on the cluster: that of native/core/src/lexical/score.rs, with its numbers. The cluster counts how many
  * documents hold each word of the question, and how often; the score is a query that is made of these numbers.
  */
-import type { UsedWord, WordForms } from '../index/native.js';
+import type { TranslationForm, TranslationShares, UsedWord, WordForms } from '../index/native.js';
 import type { Json, OneState } from './client.js';
 import {
   formsIn,
@@ -40,15 +40,12 @@ interface Counted {
   isHeld: boolean;
 }
 
-/**
- * The lexical score of a question.
- * @param translated share of a word's weight that a translation has
- */
+/** The lexical score of a question. */
 export async function lexicalQuery(
   state: OneState,
   collection: Collection,
   words: readonly WordForms[],
-  translated: number,
+  translated: TranslationShares,
 ): Promise<LexicalQuery> {
   const looked = new Translations();
   const all = await estimated(state, words, collection);
@@ -66,8 +63,10 @@ export async function lexicalQuery(
   const { k1, delta } = LEXICAL;
   const queries = chosen.map(({ word, isHeld }, n): Json => {
     const gain = used[n]!.share / (k1 + 1 + delta);
-    const phrases = looked.of(word);
-    const values = phrases.map((terms) => valueQuery(phraseTerms(terms, collection), gain * translated));
+    const values = looked.of(word).map(({ terms, isLong }) => {
+      const share = isLong ? translated.long : translated.word;
+      return valueQuery(phraseTerms(terms, collection), gain * share);
+    });
     if (isHeld) values.unshift(valueQuery(wordTerms(word, collection), gain));
     return values.length === 1 ? values[0]! : { dis_max: { queries: values } };
   });
@@ -150,7 +149,10 @@ async function counted(
 }
 
 /** Numbers of documents that hold one of several translations of a word; of words without any, 0 unasked. */
-async function othersOf(state: OneState, translations: readonly string[][]): Promise<number[]> {
+async function othersOf(
+  state: OneState,
+  translations: readonly (readonly TranslationForm[])[],
+): Promise<number[]> {
   const asked = translations.filter(({ length }) => length > 0);
   const counts = (await countsOf(state, asked.map(translationsQuery))).values();
   return translations.map(({ length }) => (length > 0 ? counts.next().value! : 0));
@@ -160,8 +162,8 @@ async function othersOf(state: OneState, translations: readonly string[][]): Pro
 class Translations {
   readonly #known = new Set<string>();
 
-  of({ translations }: WordForms): string[] {
-    return translations.filter((terms) => {
+  of({ translations }: WordForms): TranslationForm[] {
+    return translations.filter(({ terms }) => {
       if (!this.#known.has(terms) && this.#known.size < LEXICAL.mostTranslations) this.#known.add(terms);
       return this.#known.has(terms);
     });

@@ -18,6 +18,7 @@ import {
   type SearchOptions,
   type SegmentScan,
   type Selection,
+  type TranslationShares,
   type UsedWord,
   type WordHits,
   type Words,
@@ -121,7 +122,7 @@ class WorkingSnapshot extends native.Snapshot implements PartOfAll {
 
   override searchWords(
     _words: Words,
-    _translated: number,
+    _translated: TranslationShares,
     query: Float32Array,
     selection: Selection,
     found: Uint32Array,

@@ -591,13 +591,10 @@ export declare class Snapshot {
    * document, then of the second and so on. Its bits, from the lowest: names, title, claims, abstract or description.
    */
   partsHolding(words: Words, docs: Uint32Array): Uint8Array;
-  /**
-   * Lexical scores of documents that a search found, and other documents with high ones. `translated` is the share of a
-   * word's weight that a translation has, from 0 to 1.
-   */
+  /** Lexical scores of documents that a search found, and other documents with high ones. */
   searchWords(
     words: Words,
-    translated: number,
+    translated: TranslationShares,
     query: Float32Array,
     selection: Selection,
     found: Uint32Array,
@@ -834,8 +831,24 @@ export interface WordForms {
   /** Factor on its rarity. */
   boost: number;
   forms: Array<WordForm>;
-  /** Translations, each once. */
-  translations: Array<string>;
+  /** Translations and synonyms, each once. */
+  translations: Array<TranslationForm>;
+}
+
+/** How a document may hold a translation of a word. */
+export interface TranslationForm {
+  /** A term, or a phrase in the form of `PartTerms`. */
+  terms: string;
+  /** Whether it translates a long term that the word is in. */
+  isLong: boolean;
+}
+
+/** Shares of a word's weight that a translation has, from 0 to 1. */
+export interface TranslationShares {
+  /** A translation of a word. */
+  word: number;
+  /** A translation of a long term that the word is in: of several words, or of four characters of a script without spaces. */
+  long: number;
 }
 
 /** Words that are looked for in the lexical index. */

@@ -8,7 +8,7 @@
  * - Long questions (an abstract, a claim) hold many words, and documents that share many of them are relevant: W grows with
  *   the number of words that are scored.
  * - A question of a few rare words (`PM2.5`, `metformin`) asks for the documents that hold them: W grows with their rarity.
- * - In between, in a sentence, meaning is the better judge.
+ * - In between, in a sentence, meaning is the better judge: W of rare words falls with the square of their number.
  *
  * `language` is 0 for a document in the question's language. A document in another language holds translations of the words
  * at best, and few of the same pieces of words. So it gets, half and half,
@@ -21,7 +21,7 @@
  * its lexical score counts as `FIT.foreign` at least, and nothing more: such a question asks for the words themselves. Words with
  * digits, such as codes and formulae, are written alike in all languages, so for their share of the question it gets nothing.
  */
-import type { UsedWord } from '../index/native.js';
+import type { TranslationShares, UsedWord } from '../index/native.js';
 import { WORD_CANDIDATES } from '../limits.js';
 
 /**
@@ -52,7 +52,12 @@ export const FIT = {
    * documents that hold the words themselves come first, unless those with translations are about them.
    */
   translatedInShort: 0.6,
-  /** W of a short question of rare words, times their share of the weight of its words. */
+  /**
+   * The same for a term of several words, or of four characters of Chinese, Japanese or Korean. It means the same in every
+   * document, while `hood` of `range hood` does not.
+   */
+  translatedLong: 0.9,
+  /** W of a short question of rare words, and times (short / number of words)² that of a longer one. */
   rare: 4,
   /** Words up to which a question is short. */
   short: 3,
@@ -64,7 +69,7 @@ export const FIT = {
 export interface LexicalWeight {
   /** W. */
   weight: number;
-  /** Whether W is that of a short question of rare words. */
+  /** Whether W is that of a question of a few rare words. */
   rare: boolean;
   /** Share of such a question's weight that words with digits have; 0 for others. */
   codes: number;
@@ -75,16 +80,16 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): Lex
   const long = Math.min(FIT.most, (used.length - FIT.sentence) * FIT.perWord);
   const ordinary = Math.max(FIT.least, long);
   const whole = wholeWords(used);
-  if (whole.length > FIT.short) return { weight: ordinary, rare: false, codes: 0 };
   const isRare = (word: UsedWord) => word.documents <= Math.max(1, documents * FIT.rareShare);
-  const rare = FIT.rare * shareOf(whole, isRare);
+  const rare = FIT.rare * shareOf(whole, isRare) * Math.min(1, FIT.short / whole.length) ** 2;
   if (!(rare > ordinary)) return { weight: ordinary, rare: false, codes: 0 };
+  if (whole.length > FIT.short) return { weight: rare, rare: false, codes: 0 };
   return { weight: rare, rare: true, codes: shareOf(whole, ({ text }) => /\p{N}/u.test(text)) };
 }
 
-/** The share of a word's weight that a translation has. @param words number of words of the question */
-export function translationShare(words: number): number {
-  return words <= FIT.short ? FIT.translatedInShort : FIT.translated;
+/** The shares of a word's weight that a translation has. @param words number of words of the question */
+export function translationShares(words: number): TranslationShares {
+  return { word: words <= FIT.short ? FIT.translatedInShort : FIT.translated, long: FIT.translatedLong };
 }
 
 /** Number of documents with words that become candidates. @param words number of words of the question */

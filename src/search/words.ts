@@ -13,7 +13,7 @@ import {
   type Words,
 } from '../index/native.js';
 import { openTranslations } from '../index/translations.js';
-import { translationShare } from './fusion.js';
+import { translationShares } from './fusion.js';
 import { inFront, joinedNumbers } from './hits.js';
 
 /** The candidates of a search. */
@@ -49,7 +49,7 @@ export function withWords(
   if (words.count === 0) return onlyVectors(hits);
   const found = snapshot.searchWords(
     words,
-    translationShare(words.whole),
+    translationShares(words.whole),
     vector,
     selection,
     hits.docs,

@@ -104,7 +104,10 @@ describe('the fused score', () => {
     assert.deepEqual(lexicalWeight(words(100, 500), 1000), ordinary(FIT.most));
     assert.deepEqual(lexicalWeight(words(1, 5), 1000), rare(1));
     assert.deepEqual(lexicalWeight(words(1, 6), 1000), ordinary(FIT.least));
-    assert.deepEqual(lexicalWeight(words(4, 5), 1000), ordinary(FIT.least));
+    // Of more rare words it falls with the square of their number.
+    assert.deepEqual(lexicalWeight(words(4, 5), 1000), ordinary((FIT.rare * 9) / 16));
+    assert.deepEqual(lexicalWeight(words(6, 5), 1000), ordinary(FIT.rare / 4));
+    assert.deepEqual(lexicalWeight(words(100, 5), 1000), ordinary(FIT.most));
     const [code, word] = words(2, 5);
     assert.deepEqual(lexicalWeight([code!, { ...word!, text: 'lidar' }], 1000), rare(0.5));
   });

@@ -3,7 +3,8 @@
     python models/terms/train/build.py --data ../shared/data --out groups.tsv [--work FOLDER]
 
 groups.tsv has a line for each sense of an English term: `en=lidar`, `ko=라이다`, `zh=激光雷达` and so on, separated by
-tabs, best first within a language. `cargo run --release -p priorart-core --example pack_terms` packs it.
+tabs, best first within a language. A line that begins with `synonyms` has synonyms within a language, too.
+`cargo run --release -p priorart-core --example pack_terms` packs it.
 
 A pair of a foreign and an English term is a candidate if a dictionary or a mining step gives it. It is kept if patents use
 both terms and there is evidence that they mean the same: a trusted source, two sources, or vectors of the default model.
@@ -29,6 +30,8 @@ import patents as P  # noqa: E402
 from unpack import Model  # noqa: E402
 
 LANGUAGES = ("ko", "ja", "zh", "fr")
+# The columns of a glossary.
+GLOSSARY = ("en", "ko", "ja", "zh", "de", "fr")
 # What a source alone proves: 2 = the pair stands, 1 = with a likely vector, 0 = only beside another source.
 TRUST = {
     "own": 2, "glossary-patent-terms": 2, "glossary-cjk-compsci": 2, "glossary-ontologies": 2, "dict-jmdict-fields": 1, "dict-cedict": 1,
@@ -159,6 +162,21 @@ def compound_groups():
         columns = zip(("en", "ko", "ja", "zh", "formula"), line.split("\t"))
         groups.append([(language, term) for language, terms in columns for term in terms.split("|") if term])
     return groups
+
+
+def glossary_groups():
+    """
+    Subjects of patents in six languages, written for this table, by the classes of the CPC: groups before those of other
+    sources, whose members of one language mean the same. A line adds to the first one that has its English term.
+    """
+    groups = {}
+    for path in sorted((HERE / "glossary").glob("*.tsv")):
+        for line in path.read_text("utf-8").rstrip("\n").split("\n"):
+            columns = [[term for term in terms.split("|") if term] for terms in line.split("\t")]
+            members = [(language, term) for language, terms in zip(GLOSSARY, columns, strict=True) for term in terms]
+            own = groups.setdefault(key_of(columns[0][0].lower()), [])
+            own += [member for member in members if member not in own]
+    return [[member for language in GLOSSARY for member in group if member[0] == language] for group in groups.values()]
 
 
 class Texts:
@@ -664,8 +682,11 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--work", type=Path)
     arguments = parser.parse_args()
-    groups = compound_groups() + groups_of(collected(arguments.data, arguments.work))
-    lines = ["\t".join(f"{language}={term}" for language, term in group) for group in groups]
+    glossary = glossary_groups()
+    parts = compound_groups(), glossary, groups_of(collected(arguments.data, arguments.work))
+    groups = [group for part in parts for group in part]
+    lines = ["\t".join(["synonyms"] * (part is glossary) + [f"{language}={term}" for language, term in group])
+             for part in parts for group in part]
     arguments.out.write_text("\n".join(lines) + "\n", "utf-8")
     members = Counter(language for group in groups for language, _ in group)
     print(len(groups), "groups", dict(members), "terms", len({m for group in groups for m in group}))

@@ -1,7 +1,8 @@
 //! Packs the table of term translations: `cargo run --release -p priorart-core --example pack_terms GROUPS TABLE`.
-//! Each line of GROUPS is a sense: `language=term`, separated by tabs (models/terms/train/build.py).
+//! Each line of GROUPS is a sense: `language=term`, separated by tabs (models/terms/train/build.py). A line that begins with
+//! `synonyms` has synonyms within a language, too.
 
-use priorart_core::lexical::terms::write;
+use priorart_core::lexical::terms::{write, Group};
 use std::error::Error;
 use std::path::Path;
 
@@ -12,8 +13,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let text = std::fs::read_to_string(from)?;
     let member = |member: &str| member.split_once('=').map(|(language, term)| (language.into(), term.into()));
-    let groups: Option<Vec<Vec<_>>> =
-        text.lines().map(|line| line.split('\t').map(member).collect()).collect();
+    let group = |line: &str| {
+        let rest = line.strip_prefix("synonyms\t");
+        let members: Option<Vec<_>> = rest.unwrap_or(line).split('\t').map(member).collect();
+        Some(Group { members: members?, synonyms: rest.is_some() })
+    };
+    let groups: Option<Vec<Group>> = text.lines().map(group).collect();
     let (terms, groups) = write(Path::new(&to), &groups.ok_or("a member has no language")?)?;
     println!("{terms} terms in {groups} groups");
     Ok(())

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::lexical::places::{Place, Sought};
 use priorart_core::lexical::question::{whole_words, Alternative, Concept, Questions};
-use priorart_core::lexical::score::{parts_holding, scores, Scores};
+use priorart_core::lexical::score::{parts_holding, scores, Scores, Shares};
 use priorart_core::lexical::stream::phrase;
 use priorart_core::lexical::terms::Terms;
 use priorart_core::lexical::Part;
@@ -102,8 +102,26 @@ pub struct WordForms {
     /// Factor on its rarity.
     pub boost: f64,
     pub forms: Vec<WordForm>,
-    /// Translations, each once.
-    pub translations: Vec<String>,
+    /// Translations and synonyms, each once.
+    pub translations: Vec<TranslationForm>,
+}
+
+/// How a document may hold a translation of a word.
+#[napi(object)]
+pub struct TranslationForm {
+    /// A term, or a phrase in the form of `PartTerms`.
+    pub terms: String,
+    /// Whether it translates a long term that the word is in.
+    pub is_long: bool,
+}
+
+/// Shares of a word's weight that a translation has, from 0 to 1.
+#[napi(object)]
+pub struct TranslationShares {
+    /// A translation of a word.
+    pub word: f64,
+    /// A translation of a long term that the word is in: of several words, or of four characters of a script without spaces.
+    pub long: f64,
 }
 
 /// Words and phrases that are looked for as they are written, apart from endings of words; with their
@@ -175,11 +193,12 @@ impl Words {
     #[napi(catch_unwind)]
     pub fn forms(&self) -> Vec<WordForms> {
         let forms = |(concept, text): (&Concept, &String)| {
-            let mut translations: Vec<String> = Vec::new();
+            let mut translations: Vec<TranslationForm> = Vec::new();
             for translation in &concept.translations {
                 let terms = phrase(&translation.phrase);
-                if !translations.contains(&terms) {
-                    translations.push(terms);
+                match translations.iter_mut().find(|other| other.terms == terms) {
+                    Some(other) => other.is_long |= translation.is_long,
+                    None => translations.push(TranslationForm { terms, is_long: translation.is_long }),
                 }
             }
             let form = |alternative: &Alternative| WordForm {
@@ -268,20 +287,20 @@ impl Snapshot {
         Ok(parts.into())
     }
 
-    /// Lexical scores of documents that a search found, and other documents with high ones. `translated` is the share of a
-    /// word's weight that a translation has, from 0 to 1.
+    /// Lexical scores of documents that a search found, and other documents with high ones.
     #[napi(catch_unwind)]
     pub fn search_words(
         &self,
         words: &Words,
-        translated: f64,
+        translated: TranslationShares,
         query: Float32Array,
         selection: &Selection,
         found: Uint32Array,
         options: SearchOptions,
     ) -> Result<WordHits> {
         self.check(selection.0.len(), query.len())?;
-        let scores = scores(&self.0, words.sought.concepts(), translated as f32).map_err(from_core)?;
+        let shares = Shares { word: translated.word as f32, long: translated.long as f32 };
+        let scores = scores(&self.0, words.sought.concepts(), shares).map_err(from_core)?;
         let used = scores.used.iter().map(|used| UsedWord {
             text: words.texts[used.concept].clone(),
             word: used.concept as u32,

@@ -9,7 +9,7 @@
 //! Zhai, "Lower-bounding term frequency normalization", CIKM 2011). The sum is divided by the greatest
 //! that a document could get, so a score lies between 0 and 1.
 //!
-//! A document that holds a translation of a word gets a share of what the translation would give
+//! A document that holds a translation or a synonym of a word gets a share of what that would give
 //! it, which the caller states; the best of the word and its translations counts, so a document in two languages gets nothing
 //! twice. The rarity is that of the word itself, so documents in the question's language score as they
 //! would without translations. If no document holds the word itself, n counts those that hold a
@@ -94,8 +94,26 @@ struct Collection<'a> {
     deleted: usize,
     /// What one occurrence in a part adds to tf, by the code of the part's length.
     gains: [[f32; 256]; Part::ALL.len()],
-    /// Share of a word's weight that a translation has.
-    translated: f32,
+    shares: Shares,
+}
+
+/// Shares of a word's weight that a translation has, at most 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Shares {
+    /// A translation of a word.
+    pub word: f32,
+    /// A translation of a long term that the word is in. A long term has few senses.
+    pub long: f32,
+}
+
+impl Shares {
+    fn of(&self, translation: &Translation) -> f32 {
+        if translation.is_long {
+            self.long
+        } else {
+            self.word
+        }
+    }
 }
 
 /// The documents of each segment that hold a translation.
@@ -124,7 +142,7 @@ struct Counted {
 }
 
 impl<'a> Collection<'a> {
-    fn of(snapshot: &'a Snapshot, translated: f32) -> Result<Self> {
+    fn of(snapshot: &'a Snapshot, shares: Shares) -> Result<Self> {
         let segments = snapshot
             .segments
             .iter()
@@ -146,7 +164,7 @@ impl<'a> Collection<'a> {
             let ((weight, b), average) = (fit(part), average(part));
             std::array::from_fn(|code| weight / (1.0 - b + b * length_of(code as u8) as f32 / average))
         });
-        Ok(Collection { segments, documents, deleted, gains, translated })
+        Ok(Collection { segments, documents, deleted, gains, shares })
     }
 
     /// The documents of a segment that hold a word at one of its places, and what it gives them.
@@ -279,7 +297,8 @@ impl<'a> Collection<'a> {
             }
             own.iter().for_each(|&(document, value)| scratch.raise(document, value));
             for other in translations {
-                let raised = |&(document, value): &(u32, f32)| (document, self.translated * value);
+                let share = self.shares.of(other);
+                let raised = |&(document, value): &(u32, f32)| (document, share * value);
                 found(other).iter().map(raised).for_each(|(document, value)| scratch.raise(document, value));
             }
             *own = scratch.take();
@@ -317,10 +336,9 @@ impl<'a> Collection<'a> {
     }
 }
 
-/// Scores all documents of a snapshot by the words of a question. `translated` is the share of a
-/// word's weight that a translation has, at most 1.
-pub fn scores(snapshot: &Snapshot, concepts: &[Concept], translated: f32) -> Result<Scores> {
-    let collection = Collection::of(snapshot, translated)?;
+/// Scores all documents of a snapshot by the words of a question.
+pub fn scores(snapshot: &Snapshot, concepts: &[Concept], shares: Shares) -> Result<Scores> {
+    let collection = Collection::of(snapshot, shares)?;
     let documents = |segment: &Option<(&Lexical, _)>| segment.map_or(0, |(lexical, _)| lexical.documents());
     let mut scores = Scores {
         segments: collection.segments.iter().map(|segment| Sums::new(documents(segment))).collect(),

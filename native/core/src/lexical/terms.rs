@@ -6,8 +6,8 @@
 //! - `terms`: terms in the order of their keys, in blocks of `BLOCK`. A term is u8 bytes that it
 //!   shares with the term before it (0 for the first of a block), u8 length of the rest, the rest.
 //! - `blocks`: where each block begins in `terms`, u32
-//! - `groups`: the senses. A group is a number of members, then each member, best first within a
-//!   language: `number of the term × 8 + language`. Numbers are LEB128.
+//! - `groups`: the senses. A group is `number of members × 2 + whether those of one language are synonyms`, then each
+//!   member, best first within a language: `number of the term × 8 + language`. Numbers are LEB128.
 //!
 //! A term is what the analysis makes of it: stems with spaces between them, or the normalised
 //! characters of other scripts. Its key is the term without spaces, so that terms meet in any
@@ -16,9 +16,9 @@
 
 mod write;
 
-pub use write::write;
+pub use write::{write, Group};
 
-use super::analysis::VERSION;
+use super::analysis::{FRENCH_STEM, GERMAN_STEM, VERSION};
 use crate::file::Container;
 use crate::{Error, Result};
 use std::cmp::Ordering;
@@ -30,13 +30,13 @@ const BLOCK: usize = 16;
 pub const LONGEST: usize = 120;
 
 /// The languages of the table, by their number in a group. Formulae are of all languages.
-pub const LANGUAGES: [&str; 6] = ["en", "ko", "ja", "zh", "fr", "formula"];
+pub const LANGUAGES: [&str; 7] = ["en", "ko", "ja", "zh", "fr", "formula", "de"];
 
 const ENGLISH: u8 = 0;
 /// The bit of formulae among those of the languages.
 const FORMULA: u8 = 1 << 5;
 /// Instead of a language: an English term as it is written. It is only looked up, and translates nothing.
-const WRITTEN: u8 = 6;
+const WRITTEN: u8 = 7;
 
 /// A term of a group: its number in the order of the table, and its language or `WRITTEN`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +62,8 @@ pub struct Terms {
     /// The members of each group, one after another, and where each group begins.
     members: Vec<Member>,
     groups: Vec<u32>,
+    /// Whether the members of each group that are of one language are synonyms.
+    synonyms: Vec<bool>,
     /// The groups of each term, one after another, and where those of a term begin.
     held: Vec<u32>,
     holding: Vec<u32>,
@@ -77,8 +79,16 @@ impl Terms {
             return Err(Error::corrupt(path, message));
         }
         let blocks = file.numbers::<u32>("blocks")?.to_vec();
-        let mut terms =
-            Terms { file, blocks, count: 0, members: vec![], groups: vec![], held: vec![], holding: vec![] };
+        let mut terms = Terms {
+            file,
+            blocks,
+            count: 0,
+            members: vec![],
+            groups: vec![],
+            synonyms: vec![],
+            held: vec![],
+            holding: vec![],
+        };
         terms.read().ok_or_else(|| Error::corrupt(path, "the table of terms is damaged"))?;
         Ok(terms)
     }
@@ -99,7 +109,9 @@ impl Terms {
         let mut bytes = self.file.section("groups").ok()?;
         while !bytes.is_empty() {
             self.groups.push(self.members.len() as u32);
-            for _ in 0..leb128(&mut bytes)? {
+            let head = leb128(&mut bytes)?;
+            self.synonyms.push(head & 1 == 1);
+            for _ in 0..head >> 1 {
                 let number = leb128(&mut bytes)?;
                 let member = Member { term: number >> 3, language: (number & 7) as u8 };
                 if member.term as usize >= self.count || member.language > WRITTEN {
@@ -209,8 +221,8 @@ impl Terms {
         lookup
     }
 
-    /// The translations of a term, best first, at most `most` into each language. If the term is an English one as it is
-    /// written, those of other terms with the same stem are left out.
+    /// The translations of a term and its synonyms, best first, at most `most` of each language. If the term is an English one
+    /// as it is written, those of other terms with the same stem are left out.
     pub fn translations(&self, term: u32, most: usize) -> Vec<u32> {
         let groups =
             &self.held[self.holding[term as usize] as usize..self.holding[term as usize + 1] as usize];
@@ -229,28 +241,72 @@ impl Terms {
             false if is_written => own | 1 << ENGLISH,
             false => own,
         };
-        let mut found: Vec<Member> = Vec::new();
+        let mut found: Vec<(Member, String)> = Vec::new();
         for &group in groups {
             if is_written && languages(group) & !(1 << ENGLISH) == 0 {
                 continue;
             }
-            for &member in members(group) {
-                let is_full = found.iter().filter(|other| other.language == member.language).count() >= most;
-                let is_own = own & 1 << member.language != 0 || member.language == WRITTEN;
-                if !is_own && !is_full && !found.contains(&member) {
-                    found.push(member);
+            let all = members(group);
+            let here = languages(group);
+            let here = if here & 1 << WRITTEN != 0 { here | 1 << ENGLISH } else { here };
+            for (n, &member) in all.iter().enumerate() {
+                // What is behind the stem of an English term is the term as it is written.
+                let is_itself = |other: &Member| other.term == term;
+                let is_itself = is_itself(&member)
+                    || all.get(n + 1).is_some_and(|next| next.language == WRITTEN && is_itself(next));
+                let is_synonym = self.synonyms[group as usize] && here & 1 << member.language != 0;
+                let is_own = own & 1 << member.language != 0 && !is_synonym;
+                if member.language != WRITTEN && !is_itself && !is_own {
+                    self.add_candidate(member, &mut found);
                 }
             }
         }
         // One term may belong to two languages.
         let mut terms: Vec<u32> = Vec::with_capacity(found.len());
-        for member in found {
-            if !terms.contains(&member.term) {
+        let mut counts = [0; 8];
+        for (member, _) in found {
+            let count = &mut counts[member.language as usize];
+            if *count < most && !terms.contains(&member.term) {
                 terms.push(member.term);
             }
+            *count += 1;
         }
         terms
     }
+
+    /// Adds a translation to those found before, in its order. Of two of which one contains the other only the shorter stays: documents
+    /// with the longer one hold it, too.
+    fn add_candidate(&self, member: Member, found: &mut Vec<(Member, String)>) {
+        let text = self.text(member.term);
+        let others = || found.iter().filter(|(other, _)| other.language == member.language);
+        if others().any(|(_, other)| holds(&text, other)) {
+            return;
+        }
+        match found
+            .iter()
+            .position(|(other, longer)| other.language == member.language && holds(longer, &text))
+        {
+            Some(place) => {
+                found[place] = (member, text);
+                let shorter = found[place].1.clone();
+                let mut n = 0;
+                found.retain(|(other, longer)| {
+                    n += 1;
+                    n <= place + 1 || other.language != member.language || !holds(longer, &shorter)
+                });
+            }
+            None => found.push((member, text)),
+        }
+    }
+}
+
+/// Whether documents with a term hold another one: its words, or its characters in a script without spaces.
+fn holds(term: &str, other: &str) -> bool {
+    let is_end = |c: Option<char>| c.is_none_or(|c| c == ' ');
+    term.match_indices(other).any(|(at, _)| {
+        !other.is_ascii() && !other.starts_with([GERMAN_STEM, FRENCH_STEM])
+            || is_end(term[..at].chars().next_back()) && is_end(term[at + other.len()..].chars().next())
+    })
 }
 
 fn compare(term: &[u8], key: &str) -> Ordering {
@@ -283,7 +339,7 @@ mod tests {
     use crate::lexical::analysis::Analyser;
     use proptest::prelude::*;
 
-    fn written(groups: &[Vec<(String, String)>]) -> (tempfile::TempDir, Terms) {
+    fn written(groups: &[Group]) -> (tempfile::TempDir, Terms) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("terms.bin");
         write(&path, groups).unwrap();
@@ -291,11 +347,17 @@ mod tests {
         (dir, terms)
     }
 
-    fn group(text: &str) -> Vec<(String, String)> {
-        text.split(' ')
+    fn group(text: &str) -> Group {
+        let members = text
+            .split(' ')
             .filter_map(|one| one.split_once('='))
             .map(|(a, b)| (a.into(), b.replace('_', " ")))
-            .collect()
+            .collect();
+        Group { members, synonyms: false }
+    }
+
+    fn synonyms(text: &str) -> Group {
+        Group { synonyms: true, ..group(text) }
     }
 
     fn shown(terms: &Terms, key: &str, most: usize) -> Vec<String> {
@@ -334,6 +396,23 @@ mod tests {
     }
 
     #[test]
+    fn members_of_one_language_are_synonyms_where_the_group_says_so() {
+        let groups = [
+            synonyms("en=elevator en=lift ko=승강기 zh=电梯 zh=升降机 zh=直梯"),
+            group("en=elevation zh=高架"),
+            group("en=hoist en=lift zh=卷扬机"),
+        ];
+        let (_dir, terms) = written(&groups);
+        assert_eq!(shown(&terms, "电梯", 3), ["elev", "lift", "승강기", "升降机", "直梯"]);
+        assert_eq!(shown(&terms, "电梯", 1), ["elev", "승강기", "升降机"]);
+        // Its own stem, which is that of `elevation`, is no synonym of the term as it is written.
+        assert_eq!(shown(&terms, "elevator", 1), ["lift", "승강기", "电梯"]);
+        assert_eq!(shown(&terms, "elevation", 1), ["高架"]);
+        assert_eq!(shown(&terms, "lift", 2), ["elev", "승강기", "电梯", "升降机"]);
+        assert_eq!(shown(&terms, "hoist", 2), ["卷扬机"]);
+    }
+
+    #[test]
     fn damage_and_another_analysis_are_errors() {
         let (dir, _) = written(&[group("en=cell ko=전지")]);
         let path = dir.path().join("terms.bin");
@@ -358,8 +437,9 @@ mod tests {
             words in prop::collection::btree_set("[a-d가-나电池]{1,6}", 2..60),
             others in prop::collection::vec("[a-d가-나电池]{1,6}", 20),
         ) {
-            let own: Vec<Vec<(String, String)>> =
-                words.iter().map(|word| vec![("fr".into(), word.clone()), ("ko".into(), "한국".into())]).collect();
+            let members = |word: &String| vec![("fr".into(), word.clone()), ("ko".into(), "한국".into())];
+            let own: Vec<Group> =
+                words.iter().map(|word| Group { members: members(word), synonyms: false }).collect();
             let (_dir, terms) = written(&own);
             let mut analyser = Analyser::default();
             let keys: std::collections::BTreeSet<String> = words

@@ -5,8 +5,8 @@ mod any_text;
 use super::analysis::{Analyser, Language};
 use super::index::Phrase;
 use super::question::{Concept, Questions};
-use super::score::scores;
-use super::terms::{self, Terms};
+use super::score::{scores, Shares};
+use super::terms::{self, Group, Terms};
 use super::write::Texts;
 use super::Part;
 use crate::bitmap::Bitmap;
@@ -100,16 +100,18 @@ fn holds_itself(document: &Document, concept: &Concept) -> bool {
 /// A table of translations between words of `TEXTS`.
 fn table(dir: &Path) -> Terms {
     let path = dir.join("terms.bin");
-    let group = |members: &[(&str, &str)]| -> Vec<(String, String)> {
-        members.iter().map(|&(language, term)| (language.into(), term.into())).collect()
+    let group = |members: &[(&str, &str)]| Group {
+        members: members.iter().map(|&(language, term)| (language.into(), term.into())).collect(),
+        synonyms: false,
     };
     let groups = [
         group(&[("en", "lidar"), ("ko", "라이다"), ("zh", "激光雷达")]),
         group(&[("en", "lithium battery"), ("ja", "リチウム電池")]),
         group(&[("en", "battery"), ("ko", "메트포르민"), ("ja", "電池"), ("zh", "激光")]),
-        group(&[("en", "sensor"), ("zh", "激光器"), ("fr", "particles")]),
+        group(&[("en", "sensor"), ("zh", "激光器"), ("fr", "particules"), ("de", "Sensor")]),
+        group(&[("en", "vitamin E"), ("zh", "电池")]),
     ];
-    assert_eq!(terms::write(&path, &groups).unwrap(), (12, 4));
+    assert_eq!(terms::write(&path, &groups).unwrap(), (14, 5));
     Terms::open(&path).unwrap()
 }
 
@@ -197,7 +199,7 @@ proptest! {
                 prop_assert_eq!(lacking[n].contains(ordinal), alive && !holds(document, concept));
             }
         }
-        let before = scores(&snapshot, &concepts, 0.8).unwrap();
+        let before = scores(&snapshot, &concepts, SHARES).unwrap();
         if !kept.is_empty() {
             let deleted = none(&merged);
             let snapshot = snapshot_of(vec![(merged, deleted)]);
@@ -207,7 +209,7 @@ proptest! {
                     prop_assert_eq!(held[0].contains(ordinal), holds(document, concept));
                 }
             }
-            let scored = scores(&snapshot, &concepts, 0.8).unwrap();
+            let scored = scores(&snapshot, &concepts, SHARES).unwrap();
             // A merge changes no score.
             let alive = all.iter().filter(|(n, ordinal, _)| !gone[7 * n + ordinal]);
             let same: Vec<f32> = alive.map(|&(n, ordinal, _)| before.segments[n].values()[ordinal]).collect();
@@ -222,8 +224,10 @@ proptest! {
     }
 }
 
+const SHARES: Shares = Shares { word: 0.8, long: 0.9 };
+
 /// BM25F of one document in a collection of whole documents, by its formula.
-fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) -> f64 {
+fn expected(collection: &[Document], document: &Document, question: &str, concepts: &[Concept]) -> f64 {
     let fit =
         [(Part::Names, 2.0, 0.3), (Part::Title, 3.0, 0.5), (Part::Claims, 1.5, 0.6), (Part::Text, 1.0, 0.7)];
     let length = |document: &Document, part: Part| {
@@ -259,12 +263,16 @@ fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) 
             }
         }
         let others = concept.translations.iter().map(|translation| {
-            0.8 * given(
-                fit[1..]
-                    .iter()
-                    .map(|&(part, weight, b)| frequency(part, weight, b, &translation.phrase))
-                    .sum(),
-            )
+            let term = &question[translation.from as usize..translation.to as usize];
+            let is_long = term.contains(' ') || !term.is_ascii() && term.chars().count() > 3;
+            let share = if is_long { SHARES.long } else { SHARES.word };
+            share as f64
+                * given(
+                    fit[1..]
+                        .iter()
+                        .map(|&(part, weight, b)| frequency(part, weight, b, &translation.phrase))
+                        .sum(),
+                )
         });
         sum += idf * others.fold(given(tf), f64::max);
     }
@@ -291,10 +299,12 @@ fn scores_are_those_of_the_formula() {
         ["PM2.5 sensor", "Samsung battery", "激光雷达", "lithium battery of Samsung", "라이다", "lidar"]
     {
         let concepts = translated(&terms, question);
-        let scored = scores(&snapshot, &concepts, 0.8).unwrap();
+        let scored = scores(&snapshot, &concepts, SHARES).unwrap();
         for (n, document) in collection.iter().enumerate() {
-            let (found, wanted) =
-                (scored.segments[n / 2].values()[n % 2], expected(&collection, document, &concepts));
+            let (found, wanted) = (
+                scored.segments[n / 2].values()[n % 2],
+                expected(&collection, document, question, &concepts),
+            );
             assert!((found as f64 - wanted).abs() < 1e-4, "{question}: {found}, expected {wanted}");
         }
     }
@@ -315,7 +325,7 @@ fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
     std::fs::write(&path, &bytes).unwrap();
     let segment = Segment::open(&path).unwrap();
     let deleted = none(&segment);
-    let error = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, 0.8).err().unwrap();
+    let error = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, SHARES).err().unwrap();
     assert_eq!(error.code(), "data_corrupt", "{error}");
 
     let mut builder = SegmentBuilder::create(&path, 1, vec![]).unwrap();
@@ -333,7 +343,7 @@ fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
     let segment = Segment::open(&path).unwrap();
     assert!(!segment.has_lexical().unwrap());
     let deleted = none(&segment);
-    let scored = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, 0.8).unwrap();
+    let scored = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, SHARES).unwrap();
     assert_eq!((scored.without, scored.used.len()), (1, 0));
 }
 
@@ -383,7 +393,20 @@ fn a_term_meets_its_translations() {
     let lithium = shown("lithium-batteries");
     assert!(lithium.contains(&pairs("lithium-batteries", &["リチ", "チウ", "ウム", "电池"])), "{lithium:?}");
     assert!(lithium.contains(&pairs("batteries", &["电池"])), "{lithium:?}");
+    assert!(translated(&terms, "lithium-batteries")[0].translations[0].is_long);
+    // A letter is a word of a term, or none of it.
+    assert!(shown("vitamins e").contains(&pairs("vitamins e", &["电池"])) && shown("senso-r").is_empty());
     assert!(shown("lithium, batteries").iter().all(|(text, _)| text == "batteries"));
+    // German and French terms by their stems, of questions and of documents.
+    assert_eq!(
+        shown("Sensoren"),
+        [
+            pairs("Sensoren", &["\u{6}particul"]),
+            pairs("Sensoren", &["sensor"]),
+            pairs("Sensoren", &["激光", "光器"])
+        ]
+    );
+    assert!(shown("sensors").contains(&pairs("sensors", &["\u{5}sensor"])));
     assert!(shown("메트포르민 PM2.5").len() == 3 && shown("PM2.5").is_empty() && shown("").is_empty());
 }
 
@@ -392,7 +415,8 @@ fn a_fragment_of_a_loanword_is_not_translated() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("terms.bin");
     let pair = |(en, other): (&str, (&str, &str))| {
-        vec![("en".into(), en.into()), (other.0.to_owned(), other.1.to_owned())]
+        let members = vec![("en".into(), en.into()), (other.0.to_owned(), other.1.to_owned())];
+        Group { members, synonyms: false }
     };
     let groups = [
         ("local", ("ko", "로컬")),
@@ -435,10 +459,10 @@ fn a_document_in_two_languages_gets_nothing_twice() {
     let segment = write(&dir.path().join("x"), 0, &both);
     let deleted = none(&segment);
     let snapshot = snapshot_of(vec![(segment, deleted)]);
-    let scored = scores(&snapshot, &translated(&terms, "battery"), 0.8).unwrap();
+    let scored = scores(&snapshot, &translated(&terms, "battery"), SHARES).unwrap();
     let found = scored.segments[0].values();
     assert!(found[1] > 0.0 && found[1] < found[0] && found[3] == 0.0, "{found:?}");
-    let unlike = scores(&snapshot, &Questions::default().concepts("battery"), 0.8).unwrap();
+    let unlike = scores(&snapshot, &Questions::default().concepts("battery"), SHARES).unwrap();
     let plain = unlike.segments[0].values();
     assert_eq!((found[0], found[2]), (plain[0], plain[2]));
 }
@@ -455,8 +479,8 @@ proptest! {
         let segment = write(&dir.path().join("x"), 0, &documents);
         let deleted = none(&segment);
         let snapshot = snapshot_of(vec![(segment, deleted)]);
-        let with = scores(&snapshot, &translated(&terms, question), 0.8).unwrap();
-        let without = scores(&snapshot, &Questions::default().concepts(question), 0.8).unwrap();
+        let with = scores(&snapshot, &translated(&terms, question), SHARES).unwrap();
+        let without = scores(&snapshot, &Questions::default().concepts(question), SHARES).unwrap();
         for (with, without) in with.segments.iter().zip(&without.segments) {
             prop_assert_eq!(with.values(), without.values());
         }

@@ -1,6 +1,6 @@
 //! Finds the terms of a question in the table of translations.
 
-use super::analysis::{Analyser, Kind, Language, FRENCH_STEM};
+use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
 use super::index::Phrase;
 use super::question::{phrase_of, Found};
@@ -24,7 +24,12 @@ pub struct Translation {
     /// The term in the question, bytes.
     pub from: u32,
     pub to: u32,
+    /// Whether the term is long: of several words, or of `LONG` characters of a script without spaces.
+    pub is_long: bool,
 }
+
+/// Characters of a long term of a script without spaces, at least.
+const LONG: usize = 4;
 
 /// Characters of a loanword that may be a fragment of another, at most.
 const LONGEST_FRAGMENT: [(Class, usize); 2] = [(Class::Katakana, 3), (Class::Hangul, 2)];
@@ -45,12 +50,16 @@ pub(super) enum Form {
     Written,
     Singular,
     EnglishStem,
+    GermanStem,
     FrenchStem,
 }
 
 /// The stems that the table has.
-pub(super) const STEMS: [(Form, Language); 2] =
-    [(Form::EnglishStem, Language::English), (Form::FrenchStem, Language::French)];
+pub(super) const STEMS: [(Form, Language); 3] = [
+    (Form::EnglishStem, Language::English),
+    (Form::GermanStem, Language::German),
+    (Form::FrenchStem, Language::French),
+];
 
 /// The translations of the terms of a question: at each place of the longest term that begins there.
 /// The words within a longer term are translated, too; the characters within one and fragments of
@@ -76,13 +85,14 @@ pub(super) fn translations(
             continue;
         };
         let (from, to) = (units[at].from, units[at + length - 1].to);
+        let is_long = is_long(&units[at..at + length]);
         for number in numbers {
             let phrases = known.entry(number).or_insert_with(|| {
                 let others = terms.translations(number, EACH_LANGUAGE);
                 others.into_iter().map(|other| Arc::new(phrase(analyser, &terms.text(other)))).collect()
             });
             for phrase in phrases.iter().filter(|phrase| !phrase.terms.is_empty()) {
-                let translation = Translation { phrase: Arc::clone(phrase), from, to };
+                let translation = Translation { phrase: Arc::clone(phrase), from, to, is_long };
                 if !found.contains(&translation) {
                     found.push(translation);
                 }
@@ -92,6 +102,12 @@ pub(super) fn translations(
         at += if units[at].script.is_none() { 1 } else { length };
     }
     found
+}
+
+/// Whether a term is of several words, or of `LONG` characters of a script without spaces.
+fn is_long(units: &[Unit]) -> bool {
+    let is_end = |pair: &[Unit]| pair[0].script.is_none() || pair[0].to < pair[1].from;
+    units.windows(2).any(is_end) || units[0].script.is_some() && units.len() >= LONG
 }
 
 /// Whether a term is a short loanword behind a character that belongs to no term: 로컬 (local) in 브로컬리
@@ -133,7 +149,7 @@ fn is_sino_korean(syllable: char) -> bool {
 
 /// The phrase of a term of the table.
 fn phrase(analyser: &mut Analyser, term: &str) -> Phrase {
-    if term.starts_with(FRENCH_STEM) {
+    if term.starts_with([GERMAN_STEM, FRENCH_STEM]) {
         return Phrase { terms: (0..).zip(term.split(' ').map(str::to_owned)).collect() };
     }
     let mut found = Vec::new();
@@ -159,7 +175,8 @@ fn longest(terms: &Terms, question: &str, units: &[Unit]) -> Option<(usize, Vec<
         let mut found: Vec<(Form, u32)> = Vec::new();
         keys.retain(|(key, form)| {
             let lookup = terms.look_up(key);
-            found.extend(lookup.term.map(|term| (*form, term)));
+            let term = lookup.term.filter(|&term| n == 0 || !is_letter(unit) || has_letter(terms, term));
+            found.extend(term.map(|term| (*form, term)));
             lookup.term.is_some() || lookup.begins
         });
         if let Some(first) = found.iter().map(|&(form, _)| form).min() {
@@ -171,6 +188,16 @@ fn longest(terms: &Terms, question: &str, units: &[Unit]) -> Option<(usize, Vec<
         }
     }
     best
+}
+
+/// Whether a word is one letter, such as the second of `CAR-T`.
+fn is_letter(unit: &Unit) -> bool {
+    unit.script.is_none() && unit.keys[0].0.chars().nth(1).is_none()
+}
+
+/// Whether the last word of a term is one letter: `vitamin c`, but not `cart`.
+fn has_letter(terms: &Terms, term: u32) -> bool {
+    terms.text(term).rsplit_once(' ').is_some_and(|(_, last)| last.chars().nth(1).is_none())
 }
 
 /// The singular of an English noun, if its plural is regular; `None` if the word is no such plural.

@@ -51,11 +51,22 @@ fn joined_words(text: &str) -> String {
     out
 }
 
+/// Terms that mean the same.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// Languages with terms, best first within a language.
+    pub members: Vec<(String, String)>,
+    /// Whether terms of one language mean the same, too. Otherwise they are translations of one word of another language, and
+    /// may be of different senses.
+    pub synonyms: bool,
+}
+
 /// The keys that several English terms have.
-fn ambiguous_stems(analyser: &mut Analyser, groups: &[Vec<(String, String)>]) -> HashSet<String> {
+fn ambiguous_stems(analyser: &mut Analyser, groups: &[Group]) -> HashSet<String> {
     let mut written: HashMap<String, String> = HashMap::new();
     let mut ambiguous = HashSet::new();
-    for (_, term) in groups.iter().flatten().filter(|(language, _)| language == LANGUAGES[ENGLISH as usize]) {
+    let members = groups.iter().flat_map(|group| &group.members);
+    for (_, term) in members.filter(|(language, _)| language == LANGUAGES[ENGLISH as usize]) {
         let key = analysed(analyser, "en", term).replace(' ', "");
         let own = analysed(analyser, "", term).replace(' ', "");
         if written.entry(key.clone()).or_insert_with(|| own.clone()) != &own {
@@ -65,20 +76,20 @@ fn ambiguous_stems(analyser: &mut Analyser, groups: &[Vec<(String, String)>]) ->
     ambiguous
 }
 
-/// Writes a table. Each group is a list of languages with terms, best first within a language.
+/// Writes a table. The translations of a term are those of its first groups.
 ///
 /// # Errors
 ///
 /// An unknown language, and what writing a file can fail with.
-pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, usize)> {
+pub fn write(path: &Path, groups: &[Group]) -> Result<(usize, usize)> {
     let mut analyser = Analyser::default();
     let ambiguous = ambiguous_stems(&mut analyser, groups);
     // By key; of two spacings the one with more words, but of a code the one with fewer.
     let mut terms: BTreeMap<String, String> = BTreeMap::new();
-    let mut keyed: Vec<Vec<(String, u8)>> = Vec::new();
+    let mut keyed: Vec<(Vec<(String, u8)>, bool)> = Vec::new();
     for group in groups {
         let mut members: Vec<(String, u8)> = Vec::new();
-        for (language, term) in group {
+        for (language, term) in &group.members {
             let number = LANGUAGES.iter().position(|own| own == language);
             let number = number
                 .ok_or_else(|| Error::corrupt(path, format!("a group has the language {language:?}")))?;
@@ -101,10 +112,10 @@ pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, us
             }
         }
         if members.iter().filter(|(_, language)| *language != WRITTEN).count() > 1 {
-            keyed.push(members);
+            keyed.push((members, group.synonyms));
         }
     }
-    let used: HashSet<&String> = keyed.iter().flatten().map(|(key, _)| key).collect();
+    let used: HashSet<&String> = keyed.iter().flat_map(|(members, _)| members).map(|(key, _)| key).collect();
     terms.retain(|key, _| used.contains(key));
     let numbers: BTreeMap<&String, u32> = terms.keys().zip(0..).collect();
     let (mut text, mut blocks) = (Vec::new(), Vec::new());
@@ -120,9 +131,9 @@ pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, us
         last = term;
     }
     let mut bytes = Vec::new();
-    for group in &keyed {
-        push_leb128(&mut bytes, group.len() as u32);
-        for (key, language) in group {
+    for (members, synonyms) in &keyed {
+        push_leb128(&mut bytes, (members.len() as u32) << 1 | u32::from(*synonyms));
+        for (key, language) in members {
             push_leb128(&mut bytes, numbers[key] << 3 | u32::from(*language));
         }
     }
