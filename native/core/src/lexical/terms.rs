@@ -241,6 +241,7 @@ impl Terms {
             false if is_written => own | 1 << ENGLISH,
             false => own,
         };
+        let text = self.text(term);
         let mut found: Vec<(Member, String)> = Vec::new();
         for &group in groups {
             if is_written && languages(group) & !(1 << ENGLISH) == 0 {
@@ -256,8 +257,12 @@ impl Terms {
                     || all.get(n + 1).is_some_and(|next| next.language == WRITTEN && is_itself(next));
                 let is_synonym = self.synonyms[group as usize] && here & 1 << member.language != 0;
                 let is_own = own & 1 << member.language != 0 && !is_synonym;
-                if member.language != WRITTEN && !is_itself && !is_own {
-                    self.add_candidate(member, &mut found);
+                if member.language == WRITTEN || is_itself || is_own {
+                    continue;
+                }
+                let other = self.text(member.term);
+                if !is_synonym || !holds(&other, &text) {
+                    add_candidate(member, other, &mut found);
                 }
             }
         }
@@ -273,31 +278,18 @@ impl Terms {
         }
         terms
     }
+}
 
-    /// Adds a translation to those found before, in its order. Of two of which one contains the other only the shorter stays: documents
-    /// with the longer one hold it, too.
-    fn add_candidate(&self, member: Member, found: &mut Vec<(Member, String)>) {
-        let text = self.text(member.term);
-        let others = || found.iter().filter(|(other, _)| other.language == member.language);
-        if others().any(|(_, other)| holds(&text, other)) {
-            return;
-        }
-        match found
-            .iter()
-            .position(|(other, longer)| other.language == member.language && holds(longer, &text))
-        {
-            Some(place) => {
-                found[place] = (member, text);
-                let shorter = found[place].1.clone();
-                let mut n = 0;
-                found.retain(|(other, longer)| {
-                    n += 1;
-                    n <= place + 1 || other.language != member.language || !holds(longer, &shorter)
-                });
-            }
-            None => found.push((member, text)),
-        }
+/// Adds a translation to those found before. Of two of one language of which one contains the other, only the shorter stays,
+/// at the place of the first: documents with the longer one hold it, too.
+fn add_candidate(member: Member, text: String, found: &mut Vec<(Member, String)>) {
+    let is_near = |other: &Member| other.language == member.language;
+    if found.iter().any(|(other, shorter)| is_near(other) && holds(&text, shorter)) {
+        return;
     }
+    let place = found.iter().position(|(other, longer)| is_near(other) && holds(longer, &text));
+    found.retain(|(other, longer)| !is_near(other) || !holds(longer, &text));
+    found.insert(place.unwrap_or(found.len()), (member, text));
 }
 
 /// Whether documents with a term hold another one: its words, or its characters in a script without spaces.
@@ -410,6 +402,22 @@ mod tests {
         assert_eq!(shown(&terms, "elevation", 1), ["高架"]);
         assert_eq!(shown(&terms, "lift", 2), ["elev", "승강기", "电梯", "升降机"]);
         assert_eq!(shown(&terms, "hoist", 2), ["卷扬机"]);
+    }
+
+    #[test]
+    fn of_a_translation_and_a_longer_one_with_it_the_shorter_is_used() {
+        let groups = [
+            synonyms(
+                "en=lidar_device en=laser_radar ko=라이다_장치 ko=레이저_레이더 zh=激光雷达 zh=激光雷达装置",
+            ),
+            group("en=lidar ko=라이다 ko=라이다_센서 zh=激光雷达"),
+            group("en=dar ko=다르 zh=激光雷达"),
+        ];
+        let (_dir, terms) = written(&groups);
+        assert_eq!(shown(&terms, "激光雷达", 2), ["lidar", "laser radar", "라이다", "레이저 레이더"]);
+        // The longer one has the shorter as a synonym, which finds more; the shorter one has no use for the longer.
+        assert_eq!(shown(&terms, "激光雷达装置", 1), ["lidar devic", "라이다 장치", "激光雷达"]);
+        assert_eq!(shown(&terms, "lidar", 2), ["라이다", "激光雷达"]);
     }
 
     #[test]
