@@ -71,7 +71,10 @@ async function cargo(name, argsOf) {
   const { code, lines } = await withProgress(name, (report) => {
     const onLine = (line) =>
       /^\s+(Checking|Compiling|Running)/.test(line) && report(line.trim().replace(/ \(.*\)$/, ''));
-    const run = (env) => runCaptured(rust.cargo, argsOf(rust), { cwd: join(ROOT, 'native'), env, onLine });
+    // The seed of property tests, as in test/property.ts.
+    const seed = { PROPTEST_RNG_SEED: process.env.PRIORART_PROPERTY_SEED ?? '1' };
+    const options = { cwd: join(ROOT, 'native'), onLine };
+    const run = (env) => runCaptured(rust.cargo, argsOf(rust), { ...options, env: { ...env, ...seed } });
     return withTarget(checkout, run, report);
   });
   if (code !== 0) console.log(lines.slice(-100).join('\n'));

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { Cycle } from '../../src/access/billing.js';
 import { CallLimits } from '../../src/access/call-limits.js';
 import { COUNTERS_FILE, Counters, CountersKeeper } from '../../src/access/counters.js';
@@ -13,6 +12,7 @@ import { AccessStore } from '../../src/access/store.js';
 import { monotonicMs } from '../../src/access/window.js';
 import { native } from '../../src/index/native.js';
 import { QUOTA_LEASE_MS } from '../../src/limits.js';
+import fc from '../property.js';
 
 const folders: string[] = [];
 function folder(): string {

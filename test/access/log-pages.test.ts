@@ -1,13 +1,13 @@
 /** Pages of the log of several keys: one statement gives the pages of one statement for each key. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import fc from 'fast-check';
 import { filteredPageOf, openLog } from '../../src/access/log-file.js';
 import type { LogFilter } from '../../src/access/log-records.js';
 import { RequestLog } from '../../src/access/request-log.js';
 import type { Sqlite } from '../../src/access/sqlite.js';
 import { LOG_LINES_READ } from '../../src/limits.js';
 import { temporary } from '../crash/folder.js';
+import fc from '../property.js';
 
 const KEYS = ['key_0', 'key_1', 'key_2', 'key_3', 'key_none'];
 const START = Date.UTC(2026, 0, 1);

@@ -1,13 +1,13 @@
 /** Quotas that servers share, with faults of the network and of servers, against a count of what was answered. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { cycleAt } from '../../src/access/billing.js';
 import type { Reservation } from '../../src/access/quota-record.js';
 import type { Account } from '../../src/access/records.js';
 import { SharedQuotas } from '../../src/access/shared-quotas.js';
 import { isPriorartError } from '../../src/errors.js';
 import { QUOTA_LEASE_MS } from '../../src/limits.js';
+import fc from '../property.js';
 import { type Fault, MemoryCluster } from './memory-documents.js';
 
 const ACCOUNT = 'acc_a';

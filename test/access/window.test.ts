@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { AddressLimit, networkOf } from '../../src/access/address-limit.js';
 import { EXACT_LIMIT, SlidingWindow, WINDOW_MS } from '../../src/access/window.js';
+import fc from '../property.js';
 
 /** Steps between the times of calls. */
 const steps = fc.array(

@@ -1,7 +1,7 @@
 /** Malicious bodies at every POST endpoint: the status is right, and the process survives. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import fc from 'fast-check';
+import fc from '../property.js';
 import { ANALYTICS, DETAILS, onEachAdapter, SEMANTIC, Service } from './service.js';
 
 const GOOD: Record<string, string> = {

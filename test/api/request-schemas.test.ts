@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import fc from 'fast-check';
 import { checkedQuota, checkName } from '../../src/access/rules.js';
 import { ROUTES } from '../../src/http/app.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
@@ -26,6 +25,7 @@ import { maintenanceInputSchema } from '../../src/http/routes/admin/service/sche
 import { loginSchema } from '../../src/http/routes/admin/session/schema.js';
 import { checkSignIn, pageSignInSchema } from '../../src/http/routes/session/schema.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
+import fc from '../property.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas are walked as they come
 type Schema = any;

@@ -1,9 +1,9 @@
 /** The capacity model and the benchmark pages, without measurements. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { answer, cpuMsOf, fitCost, fitTail, type Model, p99MsOf } from '../../bench/capacity/model.js';
 import { plotOf } from '../../bench/plot.js';
+import fc from '../property.js';
 
 const model: Model = {
   fixedMs: 2,

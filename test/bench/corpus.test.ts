@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { Blocks } from '../../bench/corpus/blocks.js';
 import { buildCorpus, type CorpusState } from '../../bench/corpus/build.js';
 import { Alias, drawn, quantilesOf, stream, zipf } from '../../bench/corpus/random.js';
@@ -22,6 +21,7 @@ import { clausesOf } from '../../src/search/filter.js';
 import { parseSemantic } from '../../src/search/query.js';
 import type { DocumentHead } from '../../src/store/document.js';
 import { Store } from '../../src/store/store.js';
+import fc from '../property.js';
 
 const measured = readMeasured();
 const median = (quantiles: readonly number[]) => quantiles[Math.floor(quantiles.length / 2)]!;

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { Bm25, tokens } from '../../bench/quality/bm25.js';
 import { csvIn, plainText } from '../../bench/quality/corpora.js';
+import fc from '../property.js';
 
 describe('BM25', () => {
   it('BM25 has the scores of bm25s', () => {

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { Case, Exported } from '../../bench/peers/export.js';
 import {
   bestPeer,
@@ -17,6 +16,7 @@ import {
 } from '../../bench/peers/outcome.js';
 import { bestScores, ForbiddenRow, type Judged, recallOf } from '../../bench/peers/truth.js';
 import { noPython, runPython } from '../house/python.js';
+import fc from '../property.js';
 
 /** Rows on a line: row n has the score n / rows for the question 0, and −n / rows for the question 1. */
 function line(rows: number, k: number, allowed: readonly number[]): Judged & { cases: Case[] } {

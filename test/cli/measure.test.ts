@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { linesOf } from '../../src/cli/lines.js';
 import { parseRun } from '../../src/eval/trec.js';
 import { loadModels } from '../../src/models/load.js';
 import { CLI, FIXTURES, priorart } from '../crash/folder.js';
+import fc from '../property.js';
 
 const TEXTS = ['고체 전해질 조성물', '', 'solid electrolyte', '固体電解質\u2028組成物', '固态电解质'];
 

@@ -1,9 +1,9 @@
 /** Counts of a server as totals: with any of them repeated, late or lost until a later one, the sum is right. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import fc from 'fast-check';
 import { addStatus, type LogBatch, NO_COUNTS } from '../../src/access/log-records.js';
 import { type UsageTotal, UsageTotals } from '../../src/cluster/usage-totals.js';
+import fc from '../property.js';
 
 const DAY = 86_400_000;
 

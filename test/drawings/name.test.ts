@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { figureKey, isInlineImage, isUniqueName, shownName } from '../../src/drawings/name.js';
 import { representatives } from '../../src/drawings/representative.js';
 import { DRAWING_NAME_MAX_CHARS } from '../../src/limits.js';
+import fc from '../property.js';
 
 describe('the name of a figure', () => {
   it('the name is the stem of the office’s file name, in any case', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { cosineOf, leastCosine, shown, similarity } from '../../src/embed/calibration.js';
+import fc from '../property.js';
 
 const calibration = { midpoint: 0.453, slope: 23 };
 const cosine = fc.double({ min: -1, max: 1, noNaN: true });

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { type HttpEmbedderConfig, httpEmbedderSchema } from '../../src/embed/http/config.js';
 import { openHttpEmbedder } from '../../src/embed/http/embedder.js';
 import { partsOf } from '../../src/embed/http/windows.js';
 import { isPriorartError } from '../../src/errors.js';
+import fc from '../property.js';
 import { until } from '../until.js';
 
 const DIMENSIONS = 8;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   faultOfTable,
   type LanguageTable,
@@ -8,6 +7,7 @@ import {
   scalePassages,
   scaleQueries,
 } from '../../src/embed/languages.js';
+import fc from '../property.js';
 
 const DIMENSIONS = 16;
 const TABLE: LanguageTable = {

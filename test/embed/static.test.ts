@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import fc from 'fast-check';
 import { openStaticModel, staticEmbedder } from '../../src/embed/static.js';
 import { PriorartError } from '../../src/errors.js';
 import { native } from '../../src/index/native.js';
+import fc from '../property.js';
 import { MODEL, noModel } from './model-file.js';
 
 const ODD = [

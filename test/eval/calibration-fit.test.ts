@@ -1,11 +1,11 @@
 /** The fit against brute force over all thresholds and slopes, against an example by hand, and its errors. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { type Calibration, similarity } from '../../src/embed/calibration.js';
 import { random } from '../../src/eval/bootstrap.js';
 import { bestThreshold, fitCalibration, Pairs, type Threshold } from '../../src/eval/calibration-fit.js';
 import { CALIBRATION } from '../../src/limits.js';
+import fc from '../property.js';
 
 const SEED = 20_261_122;
 

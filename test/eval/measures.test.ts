@@ -1,7 +1,6 @@
 /** Measures against published examples and against trec_eval, SciPy and scikit-learn. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { estimate, quantile, random } from '../../src/eval/bootstrap.js';
 import {
   mean,
@@ -13,6 +12,7 @@ import {
   spearman,
 } from '../../src/eval/measures.js';
 import { formatRun, parseQrels, parseRun } from '../../src/eval/trec.js';
+import fc from '../property.js';
 
 const close = (actual: number, expected: number, within = 1e-9) =>
   assert.ok(Math.abs(actual - expected) <= within, `${actual}, expected ${expected}`);

@@ -24,6 +24,13 @@ test('only one file opens LMDB environments, because a careless open can undo co
   assert.deepEqual(opening, ['src/store/lmdb-open.ts']);
 });
 
+test('property tests have the seed of the run', { skip: noGit }, () => {
+  const importing = trackedFiles('test')
+    .filter(isSource)
+    .filter((path) => /^import (?!type\b)[^;]*from 'fast-check';/m.test(read(path)));
+  assert.deepEqual(importing, ['test/property.ts']);
+});
+
 test('the table itself has no circle', () => {
   const visit = (name: string, path: readonly string[]): void => {
     assert.ok(!path.includes(name), `${[...path, name].join(' → ')} is a circle`);

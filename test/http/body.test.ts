@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { RequestBody } from '../../src/http/adapters/body.js';
 import { openMetricsPort } from '../../src/http/metrics-port.js';
 import { Metrics } from '../../src/observe/metrics.js';
+import fc from '../property.js';
 
 const LIMITS = { bodyMaxBytes: 1 << 20, bodyDrainMaxBytes: 4 << 20, bodyTimeoutMs: 1_000 };
 

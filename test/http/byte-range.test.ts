@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { byteRange } from '../../src/http/byte-range.js';
+import fc from '../property.js';
 
 describe('byte ranges', () => {
   it('ranges agree with the examples in RFC 9110, 14.1.2, for 10,000 bytes', () => {

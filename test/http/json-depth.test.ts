@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { depthExceeds } from '../../src/http/json-body.js';
 import { BODY_MAX_BYTES, JSON_MAX_DEPTH } from '../../src/limits.js';
 import { ANALYTICS, DETAILS, onEachAdapter, SEMANTIC, Service } from '../api/service.js';
+import fc from '../property.js';
 
 describe('the depth of JSON', () => {
   function depthOf(value: unknown): number {

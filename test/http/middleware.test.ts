@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import type { HttpAdapter, HttpHandler, HttpReply } from '../../src/http/adapters/adapter.js';
 import { createNodeAdapter } from '../../src/http/adapters/node.js';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
@@ -15,6 +14,7 @@ import { type MiddlewareConfig, middlewareOf } from '../../src/http/middleware.j
 import type { PreflightAnswer } from '../../src/http/preflight.js';
 import { traceOf } from '../../src/http/trace-context.js';
 import { COMPRESS_FROM_BYTES, URL_MAX_CHARS } from '../../src/limits.js';
+import fc from '../property.js';
 
 describe('the address of a client behind proxies', () => {
   const by = (trusted: string, peer: string, value?: string) =>

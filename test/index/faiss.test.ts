@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import fc from 'fast-check';
 import { isPriorartError } from '../../src/errors.js';
 import { FaissIndex } from '../../src/index/faiss.js';
+import fc from '../property.js';
 
 const KINDS = [
   'flat',

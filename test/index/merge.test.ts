@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { FAN_IN, LEVEL_FACTOR, leftovers, mergeSegments, nextMerge } from '../../src/index/merge.js';
 import { deleteDocuments } from '../../src/store/commit.js';
 import type { SegmentEntry } from '../../src/store/manifest.js';
 import { exactAnswers, invented, temporary } from '../crash/folder.js';
+import fc from '../property.js';
 import { commit, newStore } from '../store/folder.js';
 
 let next = 0;

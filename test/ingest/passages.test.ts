@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { fillOf, PASSAGE_WINDOW, passagesOf } from '../../src/ingest/passages.js';
 import { sentences } from '../../src/ingest/sentences.js';
 import type { Patent } from '../../src/patent/record.js';
+import fc from '../property.js';
 
 const base: Patent = {
   patent_id: 'EP00000001A1',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { type Splitter, splitElements, splitJson, splitLines, splitXml } from '../../src/ingest/split.js';
+import fc from '../property.js';
 import { grantXml } from './documents.js';
 
 /** The text in chunks of these sizes, repeated. */

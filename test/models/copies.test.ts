@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { MODEL_COPIES_SHARE } from '../../src/limits.js';
 import { DEFAULT_MODELS } from '../../src/models/config.js';
 import { adviceOnCopies, bytesAWorker } from '../../src/models/copies.js';
+import fc from '../property.js';
 
 test('graph and weights of every ONNX model count, the static model does not', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-copies-'));

@@ -1,10 +1,10 @@
 /** RowBatches of rows of several requests, without a graph. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { ONNX_FIRST_RUN_TOKENS } from '../../src/limits.js';
 import { RowBatches } from '../../src/onnx/batches.js';
 import type { TokenRow } from '../../src/onnx/tokenizer.js';
+import fc from '../property.js';
 
 const row = (length: number, mark = 0): TokenRow => ({ ids: new Uint32Array(length).fill(mark) });
 /** Result of a row: its content and its length. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { Tokenizer } from '../../src/onnx/tokenizer.js';
 import { noPython } from '../house/python.js';
+import fc from '../property.js';
 import { makeModels, referenceIds } from './models.js';
 
 const DATA = resolve('../shared/data/parallel');

@@ -1,7 +1,6 @@
 /** The search that an address holds: its filters, what it asks the server, and where an error of it is shown. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { activeCount, leftOutCountries, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
 import { addressOf, linkTo } from '../../src/page/model/address.js';
 import { asOfDate, publicationOfAsOf } from '../../src/page/model/as-of.js';
@@ -22,6 +21,7 @@ import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/pag
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
 import type { Coverage, DetailsEntry } from '../../src/search/public-types.js';
+import fc from '../property.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 

@@ -1,12 +1,12 @@
 /** What the page makes of documents without a browser: passages, words, claims, numbers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { claimsTree } from '../../src/page/model/claims-tree.js';
 import { documentOf } from '../../src/page/model/document.js';
 import { printedNumber } from '../../src/page/model/number.js';
 import { matchedWords, piecesOf } from '../../src/page/model/passages.js';
 import { missingWords } from '../../src/page/model/question-words.js';
+import fc from '../property.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 

@@ -1,7 +1,6 @@
 /** What the page does with results and numbers by itself: order, selection, names of files, cited numbers, finding keys. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { SHOWN_CODES } from '../../src/http/error-codes.js';
 import { en } from '../../src/page/languages/dashboard/en.js';
 import { citedName } from '../../src/page/model/cited-number.js';
@@ -12,6 +11,7 @@ import { relevanceOf } from '../../src/page/model/relevance.js';
 import { semanticRequest } from '../../src/page/model/request.js';
 import { shownResults } from '../../src/page/model/shown-results.js';
 import type { Chunk, SearchResult } from '../../src/search/public-types.js';
+import fc from '../property.js';
 
 const chunk = (section_name: string): Chunk => ({
   text: 'a text',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { isPriorartError } from '../../src/errors.js';
 import {
   classificationKey,
@@ -8,6 +7,7 @@ import {
   normaliseClassification,
   parseClassificationPrefix,
 } from '../../src/patent/classification.js';
+import fc from '../property.js';
 
 describe('codes', () => {
   const written: [string, string | undefined][] = [

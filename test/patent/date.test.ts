@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import fc from 'fast-check';
 import { isPriorartError } from '../../src/errors.js';
 import { earliestDate, fromEpochDay, parseDate, parseIsoDate, toEpochDay } from '../../src/patent/date.js';
+import fc from '../property.js';
 
 it('every form of the offices is parsed', () => {
   for (const form of [

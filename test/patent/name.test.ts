@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { companyKey, companyMatches, personKey, personMatches } from '../../src/patent/name.js';
+import fc from '../property.js';
 
 describe('company names', () => {
   const alike: string[][] = [

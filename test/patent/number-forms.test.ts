@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { normaliseApplicationNumber } from '../../src/patent/application-number.js';
 import { type Country, isCountry } from '../../src/patent/country.js';
 import { parsePatentNumber, publicationNumber } from '../../src/patent/number.js';
 import { docdbForm, docdbNumber, literatureForm, officeForm } from '../../src/patent/number-forms.js';
+import fc from '../property.js';
 
 interface Numbered {
   country: Country;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   applicationNumberForms,
   isPctNumber,
@@ -8,6 +7,7 @@ import {
 } from '../../src/patent/application-number.js';
 import type { Country } from '../../src/patent/country.js';
 import { parsePatentNumber, patentId, publicationNumber } from '../../src/patent/number.js';
+import fc from '../property.js';
 
 /** text → readings as `US 09971313 B2`, `·` for an unknown part. */
 const readings = (text: string): string[] =>

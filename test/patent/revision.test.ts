@@ -1,9 +1,9 @@
 /** The rule that joins parts and corrections of a publication into one record. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { Patent } from '../../src/patent/record.js';
 import { isSameDocument, revised } from '../../src/patent/revision.js';
+import fc from '../property.js';
 
 const ep = (kind: string, fields: Partial<Patent> = {}): Patent => ({
   patent_id: `EP01234567${kind}`,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { isPriorartError } from '../../src/errors.js';
 import { Queue } from '../../src/pool/queue.js';
+import fc from '../property.js';
 
 /** Work that ends on request. */
 function held(): { work: () => Promise<string>; end: (text: string) => void; fail: (error: Error) => void } {

@@ -1,11 +1,11 @@
 /** Common properties of all rerankers. */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { openStaticModel } from '../../src/embed/static.js';
 import { staticReranker } from '../../src/rerank/late-interaction.js';
 import type { RerankDocument, Reranker } from '../../src/rerank/reranker.js';
 import { MODEL, noModel } from '../embed/model-file.js';
+import fc from '../property.js';
 
 const passages = (...texts: string[]): RerankDocument => ({ title: '', abstract: '', passages: texts });
 

@@ -1,8 +1,8 @@
 /** The fused score: what words add, and what documents in other languages get instead. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { FIT, fuse, lexicalWeight, type Scored } from '../../src/search/fusion.js';
+import fc from '../property.js';
 
 interface Candidate {
   reranker: number;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { z } from 'zod';
 import { isPriorartError } from '../../src/errors.js';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../../src/limits.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
 import { analyticsSchema, detailsSchema, semanticSchema } from '../../src/search/schema.js';
+import fc from '../property.js';
 import { refused, unhinted } from './refused.js';
 
 const NO_FILTERS = { docType: 'all', includeUtilityModel: false, dates: {}, values: {} };

@@ -1,13 +1,13 @@
 /** Cached selections equal new ones of the same filter and state. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { FilterClause, NativeSnapshot } from '../../src/index/native.js';
 import { Folder } from '../../src/search/folder.js';
 import { SELECTIONS_KEPT, selectionOf } from '../../src/search/selections.js';
 import { deleteDocuments } from '../../src/store/commit.js';
 import { Store } from '../../src/store/store.js';
 import { FIXTURES } from '../crash/folder.js';
+import fc from '../property.js';
 import { type Collection, collect } from './collection.js';
 
 describe('selections', () => {

@@ -1,11 +1,11 @@
 /** The vectors of an ONNX embedder against Python's tokenizers, onnxruntime and NumPy. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { Embedder } from '../../../src/embed/embedder.js';
 import type { OnnxEmbedderConfig } from '../../../src/embed/onnx/config.js';
 import { openOnnxEmbedder } from '../../../src/embed/onnx/embedder.js';
 import { makeModels, noOnnx, referenceVectors, type VectorCase } from '../../onnx/models.js';
+import fc from '../../property.js';
 
 const TEXTS = [
   'A solid electrolyte layer between the electrodes',

@@ -7,10 +7,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { JoinedTables } from '../../../src/ingest/join.js';
 import type { ParsedUnit } from '../../../src/ingest/readers/reader.js';
 import { detectReader, parseUnit, READERS } from '../../../src/ingest/readers/registry.js';
+import fc from '../../property.js';
 
 const FORMATS = resolve('fixtures/formats');
 const files = (folder: string): string[] =>

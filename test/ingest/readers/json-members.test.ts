@@ -1,8 +1,8 @@
 /** The names of an object's members, compared with those of JSON.parse. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { memberNames } from '../../../src/ingest/readers/json-members.js';
+import fc from '../../property.js';
 
 const own = (json: string): string[] =>
   (memberNames(Buffer.from(json)) ?? []).map((name) => JSON.parse(`"${name}"`) as string);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { parseUnit } from '../../../src/ingest/readers/registry.js';
 import { splitAt } from '../../../src/ingest/split.js';
+import fc from '../../property.js';
 import { grantXml } from '../documents.js';
 
 const fixture = (name: string): string => readFileSync(join(resolve('fixtures/formats'), name), 'utf8');

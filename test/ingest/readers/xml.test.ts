@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { decodeText } from '../../../src/ingest/readers/decode.js';
 import { readableText } from '../../../src/ingest/readers/markup.js';
 import { DamagedDocument } from '../../../src/ingest/readers/reader.js';
@@ -18,6 +17,7 @@ import {
   type XmlElement,
 } from '../../../src/ingest/readers/xml.js';
 import { read } from '../../house/checkout.js';
+import fc from '../../property.js';
 import { referenceText } from './readable-reference.js';
 import { type ReferenceElement, referenceTree } from './saxes-tree.js';
 
