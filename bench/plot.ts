@@ -71,7 +71,7 @@ function scaleOf({ log = false }: Axis, values: readonly number[], from: number,
     const span = Math.log(high / low) || 1;
     return { ticks, at: (value) => from + (Math.log(Math.max(value, low) / low) / span) * (to - from) };
   }
-  // Values that differ by rounding alone count as one: steps as small as their difference have no digits left.
+  // Values that differ by rounding alone count as equal: adding so small a step to one of them would not change it.
   const size = Math.max(Math.abs(low), Math.abs(high));
   const step = evenStep((high - low > size * 1e-9 ? high - low : size || 1) / 5);
   [low, high] = [Math.floor(low / step) * step, Math.ceil(high / step) * step];

@@ -4,6 +4,6 @@
  */
 import fc from 'fast-check';
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env['PRIORART_PROPERTY_SEED'] ?? 1) });
+fc.configureGlobal({ seed: Number(process.env['PRIORART_PROPERTY_SEED'] ?? 1) });
 
 export default fc;

@@ -292,7 +292,8 @@ fn add_candidate(member: Member, text: String, found: &mut Vec<(Member, String)>
     found.insert(place.unwrap_or(found.len()), (member, text));
 }
 
-/// Whether documents with a term hold another one: its words, or its characters in a script without spaces.
+/// Whether every document that holds `term` also holds `other`: the words of `other` are among those of `term`, or its
+/// characters, if the script has no spaces.
 fn holds(term: &str, other: &str) -> bool {
     let is_end = |c: Option<char>| c.is_none_or(|c| c == ' ');
     term.match_indices(other).any(|(at, _)| {
