@@ -72,7 +72,7 @@ async function cargo(name, argsOf) {
     const onLine = (line) =>
       /^\s+(Checking|Compiling|Running)/.test(line) && report(line.trim().replace(/ \(.*\)$/, ''));
     // The seed of property tests, as in test/property.ts.
-    const seed = { PROPTEST_RNG_SEED: process.env.PRIORART_PROPERTY_SEED ?? '1' };
+    const seed = { PROPTEST_RNG_SEED: process.env.PRIORART_TEST_PROPERTY_SEED ?? '1' };
     const options = { cwd: join(ROOT, 'native'), onLine };
     const run = (env) => runCaptured(rust.cargo, argsOf(rust), { ...options, env: { ...env, ...seed } });
     return withTarget(checkout, run, report);

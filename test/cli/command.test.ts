@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { unknownVariables } from '../../src/cli/variables.js';
 import { UNRELATED_BELOW } from '../../src/limits.js';
 import type { SearchResponse } from '../../src/search/types.js';
 import { CLI, type Ended, FIXTURES, launch, priorart } from '../crash/folder.js';
@@ -103,6 +104,13 @@ describe('command line', () => {
       'priorart: warning: unknown setting PRIORART_PROT: it has no effect; did you mean PRIORART_PORT?',
       'priorart: warning: unknown setting PRIORART_ZZZ: it has no effect',
     ]);
+  });
+
+  it('a variable that .ci/run exports is no warning, for it would be in the output of every command under test', () => {
+    const exported = readFileSync(resolve('.ci/run'), 'utf8').matchAll(/^export (PRIORART_\w+)=/gm);
+    const names = [...exported].map(([, name]) => name as string);
+    assert.ok(names.includes('PRIORART_TEST_PROPERTY_SEED'));
+    assert.deepEqual(unknownVariables(Object.fromEntries(names.map((name) => [name, '1']))), []);
   });
 
   it('the message for an unknown key names the command that lists keys', async () => {
