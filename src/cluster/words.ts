@@ -60,17 +60,53 @@ export async function lexicalQuery(
     const { at, documents } = word;
     return { text: word.word.text, word: at, documents, share: mostOf(word, collection) / greatest };
   });
-  const { k1, delta } = LEXICAL;
-  const queries = chosen.map(({ word, isHeld }, n): Json => {
-    const gain = used[n]!.share / (k1 + 1 + delta);
-    const values = looked.of(word).map(({ terms, isLong }) => {
-      const share = isLong ? translated.long : translated.word;
-      return valueQuery(phraseTerms(terms, collection), gain * share);
-    });
-    if (isHeld) values.unshift(valueQuery(wordTerms(word, collection), gain));
+  const ways = chosen.map((word) => waysOf(word, looked.of(word.word), collection, translated));
+  const fading = await fadingOf(state, ways);
+  const queries = ways.map((of, n): Json => {
+    const gain = used[n]!.share / (LEXICAL.k1 + 1 + LEXICAL.delta);
+    const values = of.map(({ counting, share }) => valueQuery(counting, gain * share, fading[n]!));
     return values.length === 1 ? values[0]! : { dis_max: { queries: values } };
   });
   return { used, query: queries.length === 0 ? undefined : should(queries) };
+}
+
+/** A way in which documents hold a word: itself, or a translation. */
+interface Way {
+  /** Its score is the tf. */
+  counting: Json;
+  /** Share of the word's weight. */
+  share: number;
+}
+
+function waysOf(
+  { word, isHeld }: Counted,
+  translations: readonly TranslationForm[],
+  collection: Collection,
+  translated: TranslationShares,
+): Way[] {
+  const others = translations.map(({ terms, isLong }): Way => {
+    const share = isLong ? translated.long : translated.word;
+    return { counting: should(phraseTerms(terms, collection)), share };
+  });
+  return isHeld ? [{ counting: should(wordTerms(word, collection)), share: 1 }, ...others] : others;
+}
+
+/** The number `fading` of native/core/src/lexical/score.rs for each word, from the documents that hold it most prominently. */
+async function fadingOf(state: OneState, ways: readonly (readonly Way[])[]): Promise<number[]> {
+  const bodies = new Map<string, Json>();
+  const keyOf = (counting: Json) => JSON.stringify(counting);
+  for (const { counting } of ways.flat()) {
+    const body = { size: LEXICAL.prominent, _source: false, track_total_hits: false, query: counting };
+    bodies.set(keyOf(counting), body);
+  }
+  const answers = await state.searchAll([...bodies.values()]);
+  const scores = answers.map(({ hits }) => hits.hits.map(({ _score }) => _score ?? 0));
+  const known = new Map([...bodies.keys()].map((key, n) => [key, scores[n]!]));
+  return ways.map((of) => {
+    const tfs = of.flatMap(({ counting, share }) => known.get(keyOf(counting))!.map((tf) => share * tf));
+    const prominent = tfs.sort((a, b) => b - a)[LEXICAL.prominent - 1] ?? 0;
+    return LEXICAL.passing * prominent;
+  });
 }
 
 /** A word before its documents are counted. */
@@ -194,14 +230,15 @@ function mostOf({ word, documents }: Counted, collection: Collection): number {
 
 const TERM_FREQUENCY =
   '_score * params.weight / (1.0 - params.b + params.b * doc[params.length].value / params.average)';
-const VALUE = 'params.gain * (_score * (params.k1 + 1.0) / (_score + params.k1) + params.delta)';
+const VALUE =
+  'params.gain * (_score * (params.k1 + 1.0) / (_score + params.k1) + ' +
+  'params.delta * (1.0 - params.share * params.fading / (_score + params.fading)))';
 
-/** Scores by the weighted occurrences that other queries count. */
-function valueQuery(counting: Json[], gain: number): Json {
-  const { k1, delta } = LEXICAL;
-  return {
-    script_score: { query: should(counting), script: { source: VALUE, params: { gain, k1, delta } } },
-  };
+/** Scores by the weighted occurrences that another query counts. */
+function valueQuery(counting: Json, gain: number, fading: number): Json {
+  const { k1, delta, fading: share } = LEXICAL;
+  const params = { gain, k1, delta, share, fading };
+  return { script_score: { query: counting, script: { source: VALUE, params } } };
 }
 
 function wordTerms({ forms }: WordForms, collection: Collection): Json[] {

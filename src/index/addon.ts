@@ -320,6 +320,11 @@ export interface PartFit {
 export interface LexicalFit {
   k1: number;
   delta: number;
+  /** Share of `delta` that fades. */
+  fading: number;
+  /** tf, as a share of the one with the number `prominent`, at which half of it is left. */
+  passing: number;
+  prominent: number;
   parts: Array<PartFit>;
   /** Words that are scored, at most. */
   mostWords: number;

@@ -48,8 +48,8 @@ export const FIT = {
   /** Share of a word's weight that a translation of it has. */
   translated: 0.8,
   /**
-   * The same in a short question. A word gives a document at least 0.48 of its weight, and a translation at least 0.29: so
-   * documents that hold the words themselves come first, unless those with translations are about them.
+   * The same in a short question: documents that hold the words themselves come first, unless those with translations are
+   * about them.
    */
   translatedInShort: 0.6,
   /**

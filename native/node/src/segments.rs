@@ -122,6 +122,11 @@ pub struct PartFit {
 pub struct LexicalFit {
     pub k1: f64,
     pub delta: f64,
+    /// Share of `delta` that fades.
+    pub fading: f64,
+    /// tf, as a share of the one with the number `prominent`, at which half of it is left.
+    pub passing: f64,
+    pub prominent: u32,
     pub parts: Vec<PartFit>,
     /// Words that are scored, at most.
     pub most_words: u32,
@@ -147,6 +152,9 @@ pub fn lexical_fit() -> LexicalFit {
     LexicalFit {
         k1: score::K1 as f64,
         delta: score::DELTA as f64,
+        fading: score::FADING as f64,
+        passing: score::PASSING as f64,
+        prominent: score::PROMINENT as u32,
         parts: Part::ALL.map(part).into(),
         most_words: score::MOST_CONCEPTS as u32,
         most_translations: score::MOST_TRANSLATIONS as u32,

@@ -1,13 +1,16 @@
 //! Scores of documents by the words of a question: BM25F (Robertson, Zaragoza and Taylor, "Simple
 //! BM25 extension to multiple weighted fields", CIKM 2004). For each word
 //!
-//! `boost × idf × (tf × (K1 + 1) / (tf + K1) + DELTA)`
+//! `boost × idf × (tf × (K1 + 1) / (tf + K1) + DELTA × (1 − FADING × fading / (tf + fading)))`
 //!
 //! where `tf` sums over the parts of a document `weight × count / (1 − b + b × length / average)`,
 //! and `idf = ln(1 + (N − n + ½) / (n + ½))` for n of N documents. DELTA is the least that a word
 //! gives, so that a long document that holds a rare word is not lost among short ones (BM25+, Lv and
-//! Zhai, "Lower-bounding term frequency normalization", CIKM 2011). The sum is divided by the greatest
-//! that a document could get, so a score lies between 0 and 1.
+//! Zhai, "Lower-bounding term frequency normalization", CIKM 2011). A share of it, FADING, is for
+//! documents that hold the word about as prominently as others: `fading` is PASSING times the tf of the
+//! tenth document by tf, 0 if there are fewer. Otherwise the same few long descriptions, which name
+//! thousands of things in passing, would be among the first for every question. The sum is divided by
+//! the greatest that a document could get, so a score lies between 0 and 1.
 //!
 //! A document that holds a translation or a synonym of a word gets a share of what that would give
 //! it, which the caller states; the best of the word and its translations counts, so a document in two languages gets nothing
@@ -27,6 +30,13 @@ use std::collections::{HashMap, HashSet};
 
 pub const K1: f32 = 1.2;
 pub const DELTA: f32 = 2.0;
+/// Share of DELTA that fades. With 1, short questions across languages and citations gain twice as much, and exact questions lose
+/// twice as much: documents with a translation in the title go before those with the word in passing.
+pub const FADING: f32 = 0.5;
+/// tf, as a share of the tenth greatest, at which half of it is left. From 0.05 to 1, questions find almost the same.
+pub const PASSING: f32 = 0.2;
+/// Documents that hold a word prominently, and fill a page.
+pub const PROMINENT: usize = 10;
 
 /// Weight of a part, and how much its length counts.
 pub const fn fit(part: Part) -> (f32, f32) {
@@ -83,7 +93,7 @@ impl Scores {
     }
 }
 
-/// The documents of one segment that hold a word, with what it gives them for a weight of 1.
+/// The documents of one segment that hold a word: with its tf, then with what it gives them for a weight of 1.
 type Matches = Vec<(u32, f32)>;
 
 /// The documents that are not deleted. All numbers are theirs, so that scores are the same before and
@@ -116,7 +126,7 @@ impl Shares {
     }
 }
 
-/// The documents of each segment that hold a translation.
+/// The documents of each segment that hold a translation, with its tf.
 type Translated<'a> = HashMap<&'a Phrase, Vec<Matches>>;
 
 /// Where one segment holds a word: phrases with their weights.
@@ -167,7 +177,7 @@ impl<'a> Collection<'a> {
         Ok(Collection { segments, documents, deleted, gains, shares })
     }
 
-    /// The documents of a segment that hold a word at one of its places, and what it gives them.
+    /// The documents of a segment that hold a word at one of its places, and its tf.
     fn matches(
         &self,
         (lexical, deleted): (&Lexical, &Bitmap),
@@ -185,7 +195,6 @@ impl<'a> Collection<'a> {
         if self.deleted > 0 {
             matches.retain(|&(document, _)| !deleted.contains(document as usize));
         }
-        matches.iter_mut().for_each(|(_, tf)| *tf = *tf * (K1 + 1.0) / (*tf + K1) + DELTA);
         Ok(matches)
     }
 
@@ -208,7 +217,7 @@ impl<'a> Collection<'a> {
         counted.truncate(MOST_CONCEPTS);
         let mut scratch = self.scratch();
         for Counted { concept, matches, .. } in counted.iter_mut().filter(|word| word.is_held) {
-            self.add_translations(&concepts[*concept].translations, matches, &mut translated, &mut scratch)?;
+            self.value(matches, &concepts[*concept].translations, &mut translated, &mut scratch)?;
         }
         Ok(counted)
     }
@@ -233,7 +242,7 @@ impl<'a> Collection<'a> {
         Ok(may_be_held.then_some(Found { concept: n, places, is_common, weight }))
     }
 
-    /// Counts the documents of the first words of a list that documents hold.
+    /// Counts the documents of the first words of a list that documents hold. The matches of words that are held have their tf.
     fn counted<'b>(
         &self,
         concepts: &'b [Concept],
@@ -259,7 +268,7 @@ impl<'a> Collection<'a> {
             let is_held = matches.iter().any(|matches| !matches.is_empty());
             if !is_held {
                 let translations = &concepts[word.concept].translations;
-                self.add_translations(translations, &mut matches, translated, &mut scratch)?;
+                self.value(&mut matches, translations, translated, &mut scratch)?;
             }
             let documents = matches.iter().map(Vec::len).sum();
             if documents > 0 {
@@ -269,44 +278,48 @@ impl<'a> Collection<'a> {
         Ok(counted)
     }
 
-    /// Adds the documents that hold a translation of a word to those that hold the word itself.
-    fn add_translations<'b>(
+    /// Adds the documents that hold a translation of a word to those that hold the word itself, and
+    /// replaces the tf of all by what the word gives them.
+    fn value<'b>(
         &self,
-        translations: &'b [Translation],
         matches: &mut [Matches],
+        translations: &'b [Translation],
         translated: &mut Translated<'b>,
         scratch: &mut Sums,
     ) -> Result<()> {
-        if translations.is_empty() {
-            return Ok(());
-        }
         for Translation { phrase, .. } in translations {
             if !translated.contains_key(phrase.as_ref()) && translated.len() < MOST_TRANSLATIONS {
                 translated.insert(phrase, self.holding(phrase, scratch)?);
             }
         }
+        let others = translations.iter().filter_map(|other| {
+            let found = translated.get(other.phrase.as_ref())?;
+            Some((found, self.shares.of(other)))
+        });
+        let others: Vec<_> =
+            others.filter(|(found, _)| found.iter().any(|matches| !matches.is_empty())).collect();
+        let mut greatest = Greatest::default();
+        matches.iter().flatten().for_each(|&(_, tf)| greatest.add(tf));
+        for (found, share) in &others {
+            found.iter().flatten().for_each(|&(_, tf)| greatest.add(share * tf));
+        }
+        let fading = PASSING * greatest.least();
         for (n, own) in matches.iter_mut().enumerate() {
-            if self.segments[n].is_none() {
-                continue;
-            }
-            let found = |other: &Translation| {
-                translated.get(other.phrase.as_ref()).map_or(&[][..], |found| &found[n])
-            };
-            if translations.iter().all(|other| found(other).is_empty()) {
+            own.iter_mut().for_each(|(_, tf)| *tf = value_of(*tf, fading));
+            if others.iter().all(|(found, _)| found[n].is_empty()) {
                 continue;
             }
             own.iter().for_each(|&(document, value)| scratch.raise(document, value));
-            for other in translations {
-                let share = self.shares.of(other);
-                let raised = |&(document, value): &(u32, f32)| (document, share * value);
-                found(other).iter().map(raised).for_each(|(document, value)| scratch.raise(document, value));
+            for (found, share) in &others {
+                let raised = |&(document, tf): &(u32, f32)| (document, share * value_of(tf, fading));
+                found[n].iter().map(raised).for_each(|(document, value)| scratch.raise(document, value));
             }
             *own = scratch.take();
         }
         Ok(())
     }
 
-    /// The documents of each segment that hold a translation.
+    /// The documents of each segment that hold a translation, and its tf.
     fn holding(&self, phrase: &Phrase, scratch: &mut Sums) -> Result<Vec<Matches>> {
         let matches = self.segments.iter().map(|segment| {
             let Some(segment) = segment else { return Ok(Matches::new()) };
@@ -333,6 +346,30 @@ impl<'a> Collection<'a> {
         let (all, holding) = (self.documents as f32, holding as f32);
         // Of a word that all of ten million documents hold, it must not become 0.
         ((all - holding + 0.5).max(0.5) / (holding + 0.5)).ln_1p()
+    }
+}
+
+/// What a word gives a document for a weight of 1, by its tf, which is above 0.
+fn value_of(tf: f32, fading: f32) -> f32 {
+    tf * (K1 + 1.0) / (tf + K1) + DELTA * (1.0 - FADING * fading / (tf + fading))
+}
+
+/// The `PROMINENT` greatest of some numbers above 0, ascending.
+#[derive(Default)]
+struct Greatest([f32; PROMINENT]);
+
+impl Greatest {
+    fn add(&mut self, number: f32) {
+        if number > self.least() {
+            let at = self.0.partition_point(|&kept| kept < number);
+            self.0.copy_within(1..at, 0);
+            self.0[at - 1] = number;
+        }
+    }
+
+    /// The least of them; 0 if there were fewer.
+    fn least(&self) -> f32 {
+        self.0[0]
     }
 }
 
