@@ -15,8 +15,11 @@ export const TOP_LIST = 20;
 export const LIKE_MAX = 20;
 /** Characters that are read of each of these: title, abstract and first claim. */
 export const LIKE_CHARS = 2_000;
-/** Characters of their texts that a reranker reads if there is no question, of all publications together. */
-export const LIKE_RERANK_CHARS = 4_000;
+/**
+ * Pieces of words of their texts that a reranker reads if there is no question, of all publications together: as many as the
+ * built-in one reads of a question (`QUERY_TOKENS` in native/core/src/late.rs).
+ */
+export const LIKE_RERANK_PIECES = 128;
 /** Passages shown with a result. */
 export const CHUNKS_PER_RESULT = 5;
 /** Entries of a list filter (kind_codes, ipc_codes, …) and characters of one entry. */

@@ -80,5 +80,8 @@ export function readingHint(question: string, reading: Reading, where: string): 
   if (first === undefined)
     return `No publication in the index has the number ${text}; it was searched as a text.`;
   const others = more.length === 0 ? '' : `, as of ${count(more.length)} more`;
+  if (reading.anotherKind) {
+    return `No publication in the index has the number ${text}, but ${first}${others} has the same with another kind code: it comes first, then what is like it. ${COMMAND} show ${where} ${first} prints it.`;
+  }
   return `${text} is the number of ${first}${others}: it comes first, then what is like it. ${COMMAND} show ${where} ${first} prints it.`;
 }

@@ -91,7 +91,7 @@ async function hintOf(
   const { calibrated, unrelated } = await engine.explain(request, how);
   if (!calibrated) return undefined;
   if (!unrelated)
-    return `The first result holds words of the question or their translations, but no result is similar to the whole: the best similarity is ${best.toFixed(2)}.`;
+    return `The first result holds words of the question or their translations, but none of the results shown is similar to the whole: their best similarity is ${best.toFixed(2)}.`;
   return (
     `Nothing here seems to be about this: the best similarity is ${best.toFixed(2)}. ` +
     'Try other words or fewer filters, or ingest patents of this field.'

@@ -3,9 +3,10 @@ import { open } from '../engine.js';
 import { parseAnalytics } from '../search/query.js';
 import { type AnalyticsRequest, STATS_AXES } from '../search/schema.js';
 import type { AnalyticsResponse, AnalyticsStats, CountExplanation } from '../search/types.js';
+import { isShort } from '../search/words.js';
 import { allowedBy } from './nothing-found.js';
 import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
-import { count, counted, interruption, print } from './output.js';
+import { count, counted, inOneLine, interruption, print } from './output.js';
 import { hasReading, questionOf, withQuestion } from './question.js';
 import { analyticsOf, withAnalytics } from './request.js';
 import { namesText } from './search.js';
@@ -51,19 +52,38 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
       !json && response.total_matched === 0 && place === data
         ? await whyNothing(data, request, response.min_score_used)
         : undefined;
-    print(response, json, () => nothing ?? textOf(response, request.explain === true));
+    const hints = nothing?.byFilters === true ? [] : roughHints(request);
+    print(response, json, () =>
+      [nothing?.text ?? textOf(response, request.explain === true), ...hints].join('\n\n'),
+    );
   } finally {
     await engine.close();
   }
 }
 
-async function whyNothing(data: string, request: AnalyticsRequest, minScore: number): Promise<string> {
+/** A hint if a few words are counted by their meaning alone: their vectors are too vague to count by. */
+function roughHints(request: AnalyticsRequest): string[] {
+  const { query, min_score, must_terms, like } = request;
+  const hasDefaults = min_score === undefined && must_terms === undefined && like === undefined;
+  if (!hasDefaults || !query || hasReading(query) || !isShort(query)) return [];
+  return [
+    'A question of one to three words is counted by its meaning alone, which is rough. To count the patents that hold it or ' +
+      `a translation, add --must-terms "${inOneLine(query.trim())}" --translate-terms --min-score 0`,
+  ];
+}
+
+/** Why nothing counts, and whether that is for the filters alone. */
+async function whyNothing(
+  data: string,
+  request: AnalyticsRequest,
+  minScore: number,
+): Promise<{ text: string; byFilters: boolean }> {
   const { publications, nothing } = await allowedBy(data, parseAnalytics(request).filters, true);
-  if (nothing !== undefined) return nothing;
-  return (
+  if (nothing !== undefined) return { text: nothing, byFilters: true };
+  const text =
     `None of the ${count(publications)} publications that the filters allow has a similarity of ${minScore} or more; ` +
-    'lower the limit with --min-score.'
-  );
+    'lower the limit with --min-score.';
+  return { text, byFilters: false };
 }
 
 function textOf(

@@ -39,7 +39,7 @@ export async function prepareQuestion<Q extends SemanticQuery | AnalyticsQuery>(
     for (const example of [...like, ...unlike]) withSiblings(publications, example);
     const isClass = codeAsked(query.query) !== undefined;
     const asked = isClass ? undefined : publicationsAsked(publications, query.query);
-    for (const patentId of asked ?? []) publicationOf(publications, patentId);
+    for (const patentId of asked?.publications ?? []) publicationOf(publications, patentId);
     clausesOf(query.filters, publications);
     if (query.filters.asOf !== undefined) asOfDay(publications, query.filters.asOf);
   });

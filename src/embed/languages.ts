@@ -54,6 +54,8 @@ export function languageOf(text: string): Language {
       if ((code | 32) >= 97 && (code | 32) <= 122) latin++;
       else if (code >= 0xc0) latin++;
     } else if (code >= 0xac00 && code <= 0xd7a3) hangul++;
+    // Decomposed Hangul, as file names of macOS have it.
+    else if (code >= 0x1100 && code <= 0x11ff) hangul++;
     else if (code >= 0x4e00 && code <= 0x9fff) han++;
     else if (code >= 0x3041 && code <= 0x30fe) kana++;
     else if (code >= 0x3400 && code <= 0x4dbf) han++;

@@ -43,7 +43,7 @@ export function asOfDay(store: Publications, asOf: string): string {
   const found = resolvePublications(store, asOf);
   if (found.length === 0) throw unknownPublications(complaint('as_of', asOf, `a day as ${EXPECTED}`));
   const heads = found.map((patentId) => headOf(store, patentId));
-  const dates = new Set(byApplication(heads).map((group) => earliestDate(group.map(priorityDate))));
+  const dates = new Set(applicationsOf(store, heads).map((group) => earliestDate(group.map(priorityDate))));
   if (dates.size > 1) {
     const shown = found.slice(0, CANDIDATES_SHOWN).join(', ');
     const more = found.length > CANDIDATES_SHOWN ? ` and ${found.length - CANDIDATES_SHOWN} more` : '';
@@ -89,12 +89,18 @@ function headOf(store: Publications, patentId: string): DocumentHead {
   return head;
 }
 
-/** Publications that share an application; a publication without an application number is alone. */
-function byApplication(heads: readonly DocumentHead[]): DocumentHead[][] {
+/** All publications of the applications of some publications. One without an application number is alone. */
+function applicationsOf(store: Publications, heads: readonly DocumentHead[]): DocumentHead[][] {
   const groups = new Map<string, DocumentHead[]>();
   for (const head of heads) {
-    const key = applicationLink(head) || head.patent_id;
-    groups.set(key, [...(groups.get(key) ?? []), head]);
+    const { country, application_number: number, patent_id } = head;
+    const key = applicationLink(head) || patent_id;
+    if (groups.has(key)) continue;
+    const ids = number === undefined ? [] : store.applications.getValues(country + number);
+    groups.set(
+      key,
+      [...new Set([patent_id, ...ids])].map((id) => headOf(store, id)),
+    );
   }
   return [...groups.values()];
 }

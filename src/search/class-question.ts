@@ -5,6 +5,7 @@
 import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import type { Publications } from '../store/publications.js';
+import { bareQuestion } from './bare-question.js';
 import { norm } from './pooled.js';
 import { countOf, selectionOf } from './selections.js';
 import { titleOf } from './show.js';
@@ -13,15 +14,20 @@ import { titleOf } from './show.js';
 const SAMPLE = { documents: 128, titles: 16 } as const;
 export const CLASS_SAMPLE = SAMPLE.documents;
 
+const MOST_CHARS = 40;
 /** At least a subclass. */
-const CODE = /^[A-HY]\s?\d\d\s?[A-Z](?:\s?\d{1,4}(?:\/\d{0,6})?)?$/;
+const CODE = /^[A-HY]\s?\d\d\s?[A-Z](?:[\s-]?[1-9]\d{0,3}(?:\/\d{0,6})?)?$/;
+/** The name of the system before a code, and the year of the version behind it: `IPC H01M 10/0562 (2010.01)`. */
+const SYSTEM = /^(?:IPC|CPC)[:\s]\s?/;
+const VERSION = /\s?\((?:19|20)\d\d\.\d\d\)$/;
 /** Hydrocarbons and fluorocarbons, such as C10H16, which also have the form of a main group. */
 const FORMULA = /^C\d\d[HF]\d+$/;
 
 /** The key prefix (classification.ts) of a question that is a code and nothing else; undefined for others. */
 export function codeAsked(question: string): string | undefined {
-  if (question.length > 40) return undefined;
-  const text = question.normalize('NFKC').trim().toUpperCase();
+  const bare = bareQuestion(question, MOST_CHARS);
+  if (bare.length > MOST_CHARS) return undefined;
+  const text = bare.replace(SYSTEM, '').replace(VERSION, '').replace('-', ' ');
   return CODE.test(text) && !FORMULA.test(text) ? parseClassificationPrefix(text) : undefined;
 }
 

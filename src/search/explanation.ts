@@ -26,6 +26,8 @@ export type Reading =
       as: 'number';
       /** patent_ids of its publications. Empty: the index has none, and the question was searched as a text. */
       publications: string[];
+      /** Whether no publication has the kind code of the question, and these have the same number. */
+      anotherKind?: true;
     }
   | {
       /** The question is an IPC or CPC code. */

@@ -80,14 +80,14 @@ const phrases = (description: string) =>
     .describe(description)
     .meta({ examples: [['PM2.5', 'through silicon via']] });
 
-/** Words without duplicates. Each needs a letter or digit. */
+/** Words without duplicates, with single spaces: a line break within a phrase is one. Each needs a letter or digit. */
 function parsePhrases(given: string[], field: string): string[] {
   for (const [n, phrase] of given.entries()) {
     if (!/[\p{L}\p{N}]/u.test(phrase.normalize('NFKC'))) {
       throw invalidField(`${field}[${n}]`, phrase, 'a word or phrase with a letter or digit');
     }
   }
-  return [...new Set(given.map((phrase) => phrase.trim()))];
+  return [...new Set(given.map((phrase) => phrase.trim().replace(/\s+/g, ' ')))];
 }
 
 export const FILTER_ROWS = {

@@ -1,10 +1,10 @@
 /** A question that is the number of a publication or of an application. */
 import { normaliseApplicationNumber } from '../patent/application-number.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
-import { withoutInvisible } from '../patent/invisible.js';
 import { parsePatentNumber } from '../patent/number.js';
 import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
+import { bareQuestion } from './bare-question.js';
 
 const MOST_CHARS = 40;
 /** Digits of a number after letters, such as `D433143` and `EP12345`. Shorter texts are names: `H.264`, `D1`. */
@@ -38,22 +38,39 @@ const APPLICATION_WORDS: readonly [RegExp, Country | undefined][] = [
 const APPLICATION_DIGITS = /^(?:[MTSHR明大昭平令]\d{1,2}-)?\d[\d,/-]*(?:\.[\dX])?$/;
 const PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;
 
+/** Offices whose application and grant have one number, apart from the kind code. */
+const ONE_NUMBER: ReadonlySet<Country | undefined> = new Set(['CN', 'EP']);
+
+export interface NumberAsked {
+  /** patent_ids of its stored publications. Empty: there is none. */
+  publications: string[];
+  /** Whether they have another kind code than the question. */
+  anotherKind: boolean;
+}
+
 /**
- * patent_ids of the stored publications whose number, or whose application's number, a question is. Empty: it is a number of
- * no stored publication. Undefined: it is not a number.
+ * The stored publications whose number, or whose application's number, a question is. If there is none with its kind code:
+ * those of the same number with another one. Undefined: it is not a number.
  */
-export function publicationsAsked(store: Publications, question: string): string[] | undefined {
+export function publicationsAsked(store: Publications, question: string): NumberAsked | undefined {
   if (!isNumber(question)) return undefined;
   const text = plain(question);
   const publications = resolvePublications(store, text);
-  if (publications.length > 0) return publications;
+  if (publications.length > 0) return { publications, anotherKind: false };
   const found = new Set<string>();
   for (const country of officesOf(text)) {
     const number = normaliseApplicationNumber(country, text);
     if (number === undefined) continue;
     for (const patentId of store.applications.getValues(country + number)) found.add(patentId);
   }
-  return [...found].sort();
+  if (found.size > 0) return { publications: [...found].sort(), anotherKind: false };
+  for (const { country, number, kind } of parsePatentNumber(text)) {
+    if (kind === undefined || !ONE_NUMBER.has(country)) continue;
+    for (const patentId of store.numbers.getValues(number)) {
+      if (patentId.slice(0, 2) === country) found.add(patentId);
+    }
+  }
+  return { publications: [...found].sort(), anotherKind: found.size > 0 };
 }
 
 /** Whether a question is a number and nothing else. */
@@ -82,7 +99,12 @@ function officesOf(text: string): readonly Country[] {
   return BARE_FORMS.some((form) => form.test(text)) ? COUNTRIES : [];
 }
 
+/** Names of a number before it, which say nothing that the number does not. */
+const LABEL =
+  /^(?:등록번호|공개번호|특허번호|출원번호|登録番号|公開番号|特許番号|出願番号|公开号|公告号|专利号|授权公告号|PUBLICATION (?:NO\.?|NUMBER)):? ?(?=[A-Z]{0,2} ?\d|제 ?\d)/;
+
 function plain(question: string): string {
-  if (question.length > 4 * MOST_CHARS) return question;
-  return withoutInvisible(question).normalize('NFKC').trim().toUpperCase();
+  return bareQuestion(question, MOST_CHARS)
+    .replace(LABEL, '')
+    .replace(/^제 ?(\d.*?)호?$/, '$1');
 }

@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
 import type { Country } from '../patent/country.js';
 import { parseIsoDate } from '../patent/date.js';
+import { withoutInvisible } from '../patent/invisible.js';
 import { parseAsOf } from './as-of.js';
 import { type FilterValues, filterValues, namesDocuments } from './filter-rows.js';
 import { type FieldAdvice, invalidField, invalidRequest } from './invalid.js';
@@ -180,7 +181,7 @@ function collapseOf({ collapse, prefer_countries: prefer }: Partial<SearchFields
 
 function subjectsOf({ query, like, unlike }: Partial<SearchFields>): Subjects {
   return {
-    query: query?.trim() ?? '',
+    query: withoutInvisible(query ?? '').trim(),
     ...(like ? { like: like.map((number) => number.trim()) } : {}),
     ...(unlike ? { unlike: unlike.map((number) => number.trim()) } : {}),
   };

@@ -5,8 +5,10 @@
  * A question is read as a number or as a classification code if it is one and the index has something under it, else as a
  * text. `like` and `unlike` add publications as examples.
  */
+
+import { languageOf } from '../embed/languages.js';
 import type { FilterClause } from '../index/native.js';
-import { LIKE_CHARS, LIKE_RERANK_CHARS } from '../limits.js';
+import { LIKE_CHARS, LIKE_RERANK_PIECES } from '../limits.js';
 import type { Publications } from '../store/publications.js';
 import type { Cancellation } from './cancel.js';
 import { classClause, classOf, codeAsked, type DocumentClass } from './class-question.js';
@@ -144,22 +146,27 @@ function questionOf(reader: IndexReader, query: string): Question {
     if (found === undefined) return { ...plain, reading };
     return { texts: [], first: [], clauses: [classClause(prefix)], documentClass: found, reading };
   }
-  const publications = publicationsAsked(store, query);
-  if (publications === undefined) return plain;
-  const reading: Reading = { as: 'number', publications };
+  const asked = publicationsAsked(store, query);
+  if (asked === undefined) return plain;
+  const { publications, anotherKind } = asked;
+  const reading: Reading = { as: 'number', publications, ...(anotherKind ? { anotherKind } : {}) };
   if (publications.length === 0) return { ...plain, reading };
   const first = publications.map((patentId) => publicationOf(store, patentId));
   const texts = first.map((publication) => textOf(publication, LIKE_CHARS));
   return { texts, first, clauses: [], reading };
 }
 
-/** The question's text, or else the texts of publications, each shortened so that all of them fit. */
+/** About how many characters of patents a piece of the static model has. */
+const PIECE_CHARS = { latin: 4, ko: 1.5, ja: 1.5, zh: 1.5 } as const;
+
+/** The question's text, or else the texts of publications, each shortened so that all of them are read. */
 function rerankedText({ texts, documentClass }: Question, liked: readonly string[]): string | undefined {
   if (documentClass) return undefined;
   const all = texts.length > 0 ? texts : liked;
   if (all.length === 1) return all[0];
-  const each = Math.floor(LIKE_RERANK_CHARS / all.length);
-  return all.map((text) => text.slice(0, each)).join('\n');
+  const each = LIKE_RERANK_PIECES / all.length;
+  const shortened = (text: string) => text.slice(0, Math.ceil(each * PIECE_CHARS[languageOf(text)]));
+  return all.map(shortened).join('\n');
 }
 
 /** The centre of a class in the form of a question: questions and passages may have different lengths. */

@@ -13,7 +13,7 @@ import {
   type Words,
 } from '../index/native.js';
 import { openTranslations } from '../index/translations.js';
-import { translationShares } from './fusion.js';
+import { FIT, translationShares } from './fusion.js';
 import { inFront, joinedNumbers } from './hits.js';
 
 /** The candidates of a search. */
@@ -32,6 +32,12 @@ export interface WordCandidates {
 export function wordsOf(question: string): Words {
   openTranslations();
   return native.Words.ofQuestion(question, true);
+}
+
+/** Whether a question is a term of a few words rather than a sentence. */
+export function isShort(question: string): boolean {
+  const { whole } = native.Words.ofQuestion(question, false);
+  return whole > 0 && whole <= FIT.short;
 }
 
 /**

@@ -170,6 +170,21 @@ describe('records at the command line', () => {
     assert.equal((await run('stats x --min-score two')).code, 2);
   });
 
+  it('stats of a few words says how to count the patents that hold them', async () => {
+    const hint =
+      /^A question of one to three words .*, add (--must-terms "battery" --translate-terms --min-score 0)$/m;
+    const [, options] = (await run('stats battery')).stdout.match(hint) ?? [];
+    assert.ok(options);
+    const held = (await run(`stats battery ${options.replaceAll('"', '')}`)).stdout;
+    assert.match(held, /^[1-9]\d* patents/);
+    assert.doesNotMatch(held, hint);
+    const sentence = 'a battery with a solid electrolyte and an anode of lithium';
+    assert.doesNotMatch(
+      (await priorart('stats', '--data', collection.dir, sentence)).stdout,
+      /one to three words/,
+    );
+  });
+
   it('the length of a bar is its share, in columns of a terminal', () => {
     assert.equal(
       bars([

@@ -111,7 +111,7 @@ describe('the text of a search', () => {
     const ask = async (command: string, question: string, ...filters: string[]) =>
       (await priorart(command, '--data', data, '--models', models, question, ...filters)).stdout;
     const held =
-      /^The first result holds words of the question or their translations, but no result is similar to the whole: the best similarity is 0\.\d\d\.\n\n 1\. /;
+      /^The first result holds words of the question or their translations, but none of the results shown is similar to the whole: their best similarity is 0\.\d\d\.\n\n 1\. /;
     assert.match(await ask('search', '라이다'), held);
     assert.match(await ask('search', '라이다', '--countries', 'CN'), held, 'a translation counts');
     assert.match(await ask('search', 'opera'), /^Nothing here seems to be about this: /);

@@ -39,6 +39,11 @@ describe('what a question is read as', () => {
       '대한민국 등록특허공보 제10-1234567호',
       'Patent No. 6,334,226',
       'EP 35\u00ad39467 A1',
+      '"CN107206890B"',
+      '(CN107206890B)',
+      'CN107206890B;',
+      '등록번호 10-2423139',
+      '등록번호 제10-2423139호',
     ]) {
       assert.ok(isNumber(text), text);
     }
@@ -83,6 +88,9 @@ describe('what a question is read as', () => {
       ['Y02E 60/10', 'Y02E60/10'],
       ['Ｈ０１Ｍ　１０／０５', 'H01M10/05'],
       ['C10H16/00', 'C10H16/00'],
+      ['"H01M10/0562"', 'H01M10/0562'],
+      ['H01M-10/0562;', 'H01M10/0562'],
+      ['IPC: H01M 10/0562 (2010.01)', 'H01M10/0562'],
     ];
     for (const [text, prefix] of codes) assert.equal(codeAsked(text), prefix, text);
     // Adamantane, perfluorinated fullerene; a section and a class are words.
@@ -93,6 +101,8 @@ describe('what a question is read as', () => {
       'H01',
       'I01M',
       'H01M battery',
+      'H01M 0/00',
+      'A61K 00/10',
       'A4',
       'B-52',
       '5G',
@@ -113,6 +123,33 @@ describe('numbers, codes and examples in the fixtures', () => {
   const isSearched = (p: Patent) => /^(application|grant)$/.test(kindOf(p));
   const ids = async (request: SemanticRequest) =>
     (await fixtures.engine.search({ top_k: 100, ...request })).results.map(({ patent_id }) => patent_id);
+
+  it('reranks by all examples, in whatever order they stand', async () => {
+    const next = random(43);
+    let kept = 0;
+    for (let n = 0; n < 20; n++) {
+      const like = [0, 1, 2].map(() => pick(next, fixtures.patents).patent_id);
+      const first = await fixtures.engine.search({ like, top_k: 10 });
+      const second = await fixtures.engine.search({ like: like.toReversed(), top_k: 10 });
+      const found = new Set(first.results.map(({ patent_id }) => patent_id));
+      kept += second.results.filter(({ patent_id }) => found.has(patent_id)).length;
+    }
+    assert.ok(kept >= 160, `${kept} of 200 results are the same`);
+  });
+
+  it('puts the grant first if the index lacks the application of the same number', async () => {
+    const grant = fixtures.patents.find(
+      (one) =>
+        one.country === 'CN' &&
+        kindOf(one) === 'grant' &&
+        !fixtures.patents.some((other) => other.patent_id === one.patent_id.replace(/B\d?$/, 'A')),
+    );
+    assert.ok(grant);
+    const query = grant.patent_id.replace(/[A-Z]\d?$/, 'A');
+    assert.equal((await ids({ query }))[0], grant.patent_id);
+    const { reading } = await fixtures.engine.explain({ query });
+    assert.deepEqual(reading, { as: 'number', publications: [grant.patent_id], anotherKind: true });
+  });
 
   it(`puts the publication first, in any spelling, ${RUNS} times`, async () => {
     const next = random(41);

@@ -3,7 +3,8 @@
     python models/terms/train/build.py --data ../shared/data --out groups.tsv [--work FOLDER]
 
 groups.tsv has a line for each sense of an English term: `en=lidar`, `ko=라이다`, `zh=激光雷达` and so on, separated by
-tabs, best first within a language. A line that begins with `synonyms` has synonyms within a language, too.
+tabs, best first within a language. A line that begins with `synonyms` or `one-way` has synonyms within a language, too; with
+`one-way`, its first term is only looked up.
 `cargo run --release -p priorart-core --example pack_terms` packs it.
 
 A pair of a foreign and an English term is a candidate if a dictionary or a mining step gives it. It is kept if patents use
@@ -32,6 +33,8 @@ from unpack import Model  # noqa: E402
 LANGUAGES = ("ko", "ja", "zh", "fr")
 # The columns of a glossary.
 GLOSSARY = ("en", "ko", "ja", "zh", "de", "fr")
+# The glossary of single words.
+WORDS = "words.tsv"
 # What a source alone proves: 2 = the pair stands, 1 = with a likely vector, 0 = only beside another source.
 TRUST = {
     "own": 2, "glossary-patent-terms": 2, "glossary-cjk-compsci": 2, "glossary-ontologies": 2, "dict-jmdict-fields": 1, "dict-cedict": 1,
@@ -164,6 +167,13 @@ def compound_groups():
     return groups
 
 
+def glossary_lines(path):
+    """The members of each line of a glossary."""
+    for line in path.read_text("utf-8").rstrip("\n").split("\n"):
+        columns = [[term for term in terms.split("|") if term] for terms in line.split("\t")]
+        yield [(language, term) for language, terms in zip(GLOSSARY, columns, strict=True) for term in terms]
+
+
 def glossary_groups():
     """
     Subjects of patents in six languages, written for this table, by the classes of the CPC: groups before those of other
@@ -171,12 +181,32 @@ def glossary_groups():
     """
     groups = {}
     for path in sorted((HERE / "glossary").glob("*.tsv")):
-        for line in path.read_text("utf-8").rstrip("\n").split("\n"):
-            columns = [[term for term in terms.split("|") if term] for terms in line.split("\t")]
-            members = [(language, term) for language, terms in zip(GLOSSARY, columns, strict=True) for term in terms]
-            own = groups.setdefault(key_of(columns[0][0].lower()), [])
+        if path.name == WORDS:
+            continue
+        for members in glossary_lines(path):
+            own = groups.setdefault(key_of(members[0][1].lower()), [])
             own += [member for member in members if member not in own]
     return [[member for language in GLOSSARY for member in group if member[0] == language] for group in groups.values()]
+
+
+def word_groups(subjects):
+    """
+    Single words, a line for each sense, as (mark, members). If another English term of a line says which sense it is, as
+    `machine learning` of `learning`, the word is only looked up: 機械学習 does not ask for `learning`. English terms of
+    the subjects belong to these alone.
+    """
+    known = {key_of(term.lower()) for group in subjects for language, term in group if language == "en"}
+    for members in glossary_lines(HERE / "glossary" / WORDS):
+        word = members[0][1]
+        is_sense = lambda term: re.search(rf"\b{re.escape(word.lower())}\b", term.lower())
+        others = [term for language, term in members[1:] if language == "en"]
+        one_way = any(map(is_sense, others))
+        # `learn` beside `learning` is as wide.
+        is_wide = lambda term: one_way and " " not in term and term[:4].lower() == word[:4].lower()
+        is_left_out = lambda term: key_of(term.lower()) in known or is_wide(term)
+        if " " not in word or key_of(word.lower()) not in known:
+            kept = [m for m in members[1:] if m[0] != "en" or not is_left_out(m[1])]
+            yield "one-way" if one_way else "synonyms", [members[0], *kept]
 
 
 class Texts:
@@ -682,11 +712,13 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--work", type=Path)
     arguments = parser.parse_args()
-    glossary = glossary_groups()
-    parts = compound_groups(), glossary, groups_of(collected(arguments.data, arguments.work))
-    groups = [group for part in parts for group in part]
-    lines = ["\t".join(["synonyms"] * (part is glossary) + [f"{language}={term}" for language, term in group])
-             for part in parts for group in part]
+    subjects = glossary_groups()
+    marked = [("", group) for group in compound_groups()]
+    marked += [("synonyms", group) for group in subjects]
+    marked += word_groups(subjects)
+    marked += [("", group) for group in groups_of(collected(arguments.data, arguments.work))]
+    groups = [group for _, group in marked]
+    lines = ["\t".join([mark] * bool(mark) + [f"{language}={term}" for language, term in group]) for mark, group in marked]
     arguments.out.write_text("\n".join(lines) + "\n", "utf-8")
     members = Counter(language for group in groups for language, _ in group)
     print(len(groups), "groups", dict(members), "terms", len({m for group in groups for m in group}))

@@ -1,6 +1,6 @@
 //! Packs the table of term translations: `cargo run --release -p priorart-core --example pack_terms GROUPS TABLE`.
 //! Each line of GROUPS is a sense: `language=term`, separated by tabs (models/terms/train/build.py). A line that begins with
-//! `synonyms` has synonyms within a language, too.
+//! `synonyms` has synonyms within a language, too; one that begins with `one-way` as well, and its first term is only looked up.
 
 use priorart_core::lexical::terms::{write, Group};
 use std::error::Error;
@@ -14,9 +14,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(from)?;
     let member = |member: &str| member.split_once('=').map(|(language, term)| (language.into(), term.into()));
     let group = |line: &str| {
-        let rest = line.strip_prefix("synonyms\t");
-        let members: Option<Vec<_>> = rest.unwrap_or(line).split('\t').map(member).collect();
-        Some(Group { members: members?, synonyms: rest.is_some() })
+        let (mark, rest) =
+            line.split_once('\t').filter(|(mark, _)| !mark.contains('=')).unwrap_or(("", line));
+        let members: Option<Vec<_>> = rest.split('\t').map(member).collect();
+        Some(Group { members: members?, synonyms: mark != "", one_way: mark == "one-way" })
     };
     let groups: Option<Vec<Group>> = text.lines().map(group).collect();
     let (terms, groups) = write(Path::new(&to), &groups.ok_or("a member has no language")?)?;

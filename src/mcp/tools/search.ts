@@ -241,7 +241,9 @@ export const analyzePatents: Tool = {
     'Counts the patents about a subject by year, country, applicant and IPC subclass (stats_group_by), and lists a page of ' +
     'them. For landscapes and trends; use search_patents to find the best matches. Write query as a full sentence that ' +
     'describes the subject. A document counts if its similarity reaches min_score: .5 is for documents that are ' +
-    'clearly about the query; a smaller one counts more, some of them about something else. Give collapse "family" to count each invention once, under the country and ' +
+    'clearly about the query; a smaller one counts more, some of them about something else. To count a term of one to three ' +
+    'words, put it into must_terms, too, with translate_terms true and min_score 0: documents count if they hold it or a ' +
+    'translation. Give collapse "family" to count each invention once, under the country and ' +
     'applicant of one member. Applicants are counted under their names as printed, in any language. Each call counts as ' +
     'one search of the monthly quota.',
   // top_k has no effect on statistics.

@@ -130,7 +130,10 @@ impl<'a> Occurrences<'a> {
                 let &(other, n) = places.first()?;
                 (other == position + *far).then(|| self.found[n].to)
             };
-            let ends: Option<u32> = terms.iter_mut().map(end).try_fold(0, |most, end| Some(most.max(end?)));
+            // The first term is the one that starts here, of several at one position.
+            let own = self.found[start].to;
+            let ends: Option<u32> =
+                terms.iter_mut().skip(1).map(end).try_fold(own, |most, end| Some(most.max(end?)));
             if let Some(to) = ends {
                 held.push((self.found[start].from, to));
                 last = Some(position);
@@ -196,6 +199,16 @@ mod tests {
         let word = questions.phrase("Xaa").unwrap();
         assert_eq!(questions.find(&text, &Sought::new(vec![word.clone()]), None).len(), 300);
         assert_eq!(questions.find(&text, &Sought::new(vec![word; 20]), None).len(), MOST_PLACES);
+    }
+
+    #[test]
+    fn equal_pieces_of_one_code_are_places_of_their_own() {
+        let mut questions = Questions::default();
+        let text = "a group -[CH2CH2O]- of CH3CH2CH2SO4";
+        let concepts = questions.concepts("CH");
+        let places = questions.find(text, &Sought::new(concepts), None);
+        assert_eq!(places.len(), 5);
+        assert!(places.iter().all(|place| &text[place.from as usize..place.to as usize] == "CH"));
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl Questions {
     }
 
     fn push_word(&mut self, question: &str, word: &Found, concepts: &mut Vec<Concept>) {
-        if STOP_WORDS.contains(&word.text.as_str()) {
+        if STOP_WORDS.contains(&word.text.as_str()) && !is_name(question, word) {
             return;
         }
         let mut alternatives =
@@ -258,6 +258,21 @@ impl Questions {
             concepts[before..].iter_mut().for_each(|concept| concept.boost = PART);
         }
     }
+}
+
+/// Whether a word that is a stop word is used as a name: `CAN` in `CAN bus` and `CAN总线`. It is in capitals, unlike other letters of
+/// the question, or alone; or a character of a script without spaces is beside it.
+fn is_name(question: &str, word: &Found) -> bool {
+    let (before, rest) = question.split_at(word.from as usize);
+    let (written, after) = rest.split_at((word.to - word.from) as usize);
+    let is_capital = written.chars().all(char::is_uppercase);
+    let is_lower = |text: &str| text.chars().any(char::is_lowercase);
+    let is_alone = || !before.chars().chain(after.chars()).any(char::is_alphabetic);
+    let has_no_case = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
+    let is_long = written.chars().nth(1).is_some();
+    let is_beside =
+        before.chars().next_back().is_some_and(has_no_case) || after.chars().next().is_some_and(has_no_case);
+    is_long && (is_beside || is_capital && (is_lower(before) || is_lower(after) || is_alone()))
 }
 
 /// A word as a whole, or its parts beside each other, if it has any: the first `MOST_PARTS`.
@@ -434,6 +449,17 @@ mod tests {
         let concepts = shown("cell and cell");
         assert_eq!(concepts.len(), 1);
         assert!((concepts[0].1 - 1.693).abs() < 1e-3);
+    }
+
+    #[test]
+    fn stop_words_in_capitals_or_beside_characters_are_names() {
+        for (question, word) in [("a CAN bus", "CAN"), ("CAN", "CAN"), ("CAN总线", "CAN"), ("和it系统", "it")]
+        {
+            assert!(shown(question).contains(&(word.into(), 1.0)), "{question}");
+        }
+        for question in ["what can be used", "THE BATTERY CAN BE CHARGED", "A bus", "can"] {
+            assert!(shown(question).iter().all(|(word, _)| !word.eq_ignore_ascii_case("can")), "{question}");
+        }
     }
 
     #[test]

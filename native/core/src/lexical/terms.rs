@@ -6,8 +6,9 @@
 //! - `terms`: terms in the order of their keys, in blocks of `BLOCK`. A term is u8 bytes that it
 //!   shares with the term before it (0 for the first of a block), u8 length of the rest, the rest.
 //! - `blocks`: where each block begins in `terms`, u32
-//! - `groups`: the senses. A group is `number of members × 2 + whether those of one language are synonyms`, then each
-//!   member, best first within a language: `number of the term × 8 + language`. Numbers are LEB128.
+//! - `senses`: the groups. A group is `number of members × 4 + 2 if its first member is only looked up + 1 if those of one
+//!   language are synonyms`, then each member, best first within a language: `number of the term × 8 + language`. Numbers are
+//!   LEB128.
 //!
 //! A term is what the analysis makes of it: stems with spaces between them, or the normalised
 //! characters of other scripts. Its key is the term without spaces, so that terms meet in any
@@ -64,6 +65,8 @@ pub struct Terms {
     groups: Vec<u32>,
     /// Whether the members of each group that are of one language are synonyms.
     synonyms: Vec<bool>,
+    /// Whether the first member of each group is only looked up.
+    one_way: Vec<bool>,
     /// The groups of each term, one after another, and where those of a term begin.
     held: Vec<u32>,
     holding: Vec<u32>,
@@ -86,6 +89,7 @@ impl Terms {
             members: vec![],
             groups: vec![],
             synonyms: vec![],
+            one_way: vec![],
             held: vec![],
             holding: vec![],
         };
@@ -106,12 +110,13 @@ impl Terms {
             }
             self.count += length;
         }
-        let mut bytes = self.file.section("groups").ok()?;
+        let mut bytes = self.file.section("senses").ok()?;
         while !bytes.is_empty() {
             self.groups.push(self.members.len() as u32);
             let head = leb128(&mut bytes)?;
             self.synonyms.push(head & 1 == 1);
-            for _ in 0..head >> 1 {
+            self.one_way.push(head & 2 == 2);
+            for _ in 0..head >> 2 {
                 let number = leb128(&mut bytes)?;
                 let member = Member { term: number >> 3, language: (number & 7) as u8 };
                 if member.term as usize >= self.count || member.language > WRITTEN {
@@ -257,7 +262,8 @@ impl Terms {
                     || all.get(n + 1).is_some_and(|next| next.language == WRITTEN && is_itself(next));
                 let is_synonym = self.synonyms[group as usize] && here & 1 << member.language != 0;
                 let is_own = own & 1 << member.language != 0 && !is_synonym;
-                if member.language == WRITTEN || is_itself || is_own {
+                let is_only_asked = n == 0 && self.one_way[group as usize];
+                if member.language == WRITTEN || is_itself || is_own || is_only_asked {
                     continue;
                 }
                 let other = self.text(member.term);
@@ -346,7 +352,7 @@ mod tests {
             .filter_map(|one| one.split_once('='))
             .map(|(a, b)| (a.into(), b.replace('_', " ")))
             .collect();
-        Group { members, synonyms: false }
+        Group { members, ..Group::default() }
     }
 
     fn synonyms(text: &str) -> Group {
@@ -422,6 +428,20 @@ mod tests {
     }
 
     #[test]
+    fn a_word_that_is_only_looked_up_translates_nothing() {
+        let groups = [
+            Group {
+                one_way: true, ..synonyms("en=learning en=machine_learning ja=機械学習 zh=机器学习")
+            },
+            group("en=learn ja=学習"),
+        ];
+        let (_dir, terms) = written(&groups);
+        assert_eq!(shown(&terms, "learning", 2), ["machin learn", "机械学习", "机器学习"]);
+        assert_eq!(shown(&terms, "机械学习", 2), ["machin learn", "机器学习"]);
+        assert_eq!(shown(&terms, "machinlearn", 2), ["机械学习", "机器学习"]);
+    }
+
+    #[test]
     fn damage_and_another_analysis_are_errors() {
         let (dir, _) = written(&[group("en=cell ko=전지")]);
         let path = dir.path().join("terms.bin");
@@ -448,7 +468,7 @@ mod tests {
         ) {
             let members = |word: &String| vec![("fr".into(), word.clone()), ("ko".into(), "한국".into())];
             let own: Vec<Group> =
-                words.iter().map(|word| Group { members: members(word), synonyms: false }).collect();
+                words.iter().map(|word| Group { members: members(word), ..Group::default() }).collect();
             let (_dir, terms) = written(&own);
             let mut analyser = Analyser::default();
             let keys: std::collections::BTreeSet<String> = words
@@ -475,7 +495,7 @@ mod tests {
             out.section("analysis", &VERSION.to_le_bytes()).unwrap();
             out.section("terms", &bytes).unwrap();
             out.section("blocks", crate::file::bytes_of(&[0u32])).unwrap();
-            out.section("groups", &bytes).unwrap();
+            out.section("senses", &bytes).unwrap();
             out.finish().unwrap();
             if let Ok(terms) = Terms::open(&path) {
                 for term in 0..terms.size().0 as u32 {

@@ -102,7 +102,7 @@ fn table(dir: &Path) -> Terms {
     let path = dir.join("terms.bin");
     let group = |members: &[(&str, &str)]| Group {
         members: members.iter().map(|&(language, term)| (language.into(), term.into())).collect(),
-        synonyms: false,
+        ..Group::default()
     };
     let groups = [
         group(&[("en", "lidar"), ("ko", "라이다"), ("zh", "激光雷达")]),
@@ -433,7 +433,7 @@ fn a_fragment_of_a_loanword_is_not_translated() {
     let path = dir.path().join("terms.bin");
     let pair = |(en, other): (&str, (&str, &str))| {
         let members = vec![("en".into(), en.into()), (other.0.to_owned(), other.1.to_owned())];
-        Group { members, synonyms: false }
+        Group { members, ..Group::default() }
     };
     let groups = [
         ("local", ("ko", "로컬")),

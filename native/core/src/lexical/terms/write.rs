@@ -59,6 +59,8 @@ pub struct Group {
     /// Whether terms of one language mean the same, too. Otherwise they are translations of one word of another language, and
     /// may be of different senses.
     pub synonyms: bool,
+    /// Whether the first member is only looked up, and translates nothing: `learning` of `machine learning`.
+    pub one_way: bool,
 }
 
 /// The keys that several English terms have.
@@ -86,7 +88,7 @@ pub fn write(path: &Path, groups: &[Group]) -> Result<(usize, usize)> {
     let ambiguous = ambiguous_stems(&mut analyser, groups);
     // By key; of two spacings the one with more words, but of a code the one with fewer.
     let mut terms: BTreeMap<String, String> = BTreeMap::new();
-    let mut keyed: Vec<(Vec<(String, u8)>, bool)> = Vec::new();
+    let mut keyed: Vec<(Vec<(String, u8)>, u32)> = Vec::new();
     for group in groups {
         let mut members: Vec<(String, u8)> = Vec::new();
         for (language, term) in &group.members {
@@ -112,7 +114,7 @@ pub fn write(path: &Path, groups: &[Group]) -> Result<(usize, usize)> {
             }
         }
         if members.iter().filter(|(_, language)| *language != WRITTEN).count() > 1 {
-            keyed.push((members, group.synonyms));
+            keyed.push((members, u32::from(group.one_way) << 1 | u32::from(group.synonyms)));
         }
     }
     let used: HashSet<&String> = keyed.iter().flat_map(|(members, _)| members).map(|(key, _)| key).collect();
@@ -131,8 +133,8 @@ pub fn write(path: &Path, groups: &[Group]) -> Result<(usize, usize)> {
         last = term;
     }
     let mut bytes = Vec::new();
-    for (members, synonyms) in &keyed {
-        push_leb128(&mut bytes, (members.len() as u32) << 1 | u32::from(*synonyms));
+    for (members, marks) in &keyed {
+        push_leb128(&mut bytes, (members.len() as u32) << 2 | marks);
         for (key, language) in members {
             push_leb128(&mut bytes, numbers[key] << 3 | u32::from(*language));
         }
@@ -141,7 +143,7 @@ pub fn write(path: &Path, groups: &[Group]) -> Result<(usize, usize)> {
     out.section("analysis", &VERSION.to_le_bytes())?;
     out.section("terms", &text)?;
     out.section("blocks", crate::file::bytes_of(&blocks))?;
-    out.section("groups", &bytes)?;
+    out.section("senses", &bytes)?;
     out.finish()?;
     Ok((terms.len(), keyed.len()))
 }
