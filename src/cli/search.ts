@@ -12,6 +12,8 @@ import { hasReading, questionOf, readingHint, withQuestion } from './question.js
 import { requestOf, withFilters } from './request.js';
 
 const EXCERPT_CHARS = 240;
+/** Characters shown before the first word of the question, if it is far behind the beginning. */
+const BEFORE_FIRST = 60;
 
 export function searchCommand(): Command {
   const command = withQuestion(
@@ -146,15 +148,42 @@ function explanationText({ explanation }: SearchResult): string {
 function resultText(result: SearchResult, n: number): string {
   const facts = [result.applicant, result.publication_date, result.ipc_codes[0]].filter(Boolean).join(' · ');
   const [best] = result.chunks;
-  const excerpt = best ? best.text.replace(/\s+/g, ' ').slice(0, EXCERPT_CHARS) : '';
   return [
     `${String(n + 1).padStart(2)}. ${result.patent_id}  ${result.title}`,
     `    ${facts}`,
     `    similarity ${result.similarity_score.toFixed(3)}, rerank ${result.rerank_score.toFixed(3)}`,
     othersText(result),
     explanationText(result),
-    best ? `    ${best.section_name}: ${excerpt}${best.text.length > EXCERPT_CHARS ? '…' : ''}` : '',
+    best ? `    ${best.section_name}: ${excerptOf(best)}` : '',
   ]
     .filter((line) => line.trim() !== '')
     .join('\n');
+}
+
+/** The beginning of a passage, or the part with its first word of the question, which is marked, if the search has `--highlight`. */
+function excerptOf({ text, highlights = [] }: SearchResult['chunks'][number]): string {
+  const first = highlights[0]?.from ?? 0;
+  const from = first < EXCERPT_CHARS / 2 ? 0 : first - BEFORE_FIRST;
+  const to = from + EXCERPT_CHARS;
+  const [open, close] =
+    process.stdout.isTTY && !process.env['NO_COLOR'] ? ['\x1b[1m', '\x1b[0m'] : ['**', '**'];
+  let [marked, at] = ['', from];
+  for (const place of joined(highlights)) {
+    if (place.from < at || place.to > to) continue;
+    marked += text.slice(at, place.from) + open + text.slice(place.from, place.to) + close;
+    at = place.to;
+  }
+  const shown = (marked + text.slice(at, to)).replace(/\s+/g, ' ');
+  return `${from > 0 ? '…' : ''}${shown}${text.length > to ? '…' : ''}`;
+}
+
+/** Places in which those that touch are one. */
+function joined(places: readonly { from: number; to: number }[]): { from: number; to: number }[] {
+  const out: { from: number; to: number }[] = [];
+  for (const { from, to } of places) {
+    const last = out.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else out.push({ from, to });
+  }
+  return out;
 }

@@ -32,6 +32,12 @@ describe('the text of a search', () => {
   });
   after(() => rmSync(dir, { recursive: true }));
 
+  it('marks the words of the question, with --highlight', async () => {
+    const marked = await priorart('search', '--data', data, '라이다', '--highlight');
+    assert.match(marked.stdout, /\*\*라이다\*\*/);
+    assert.doesNotMatch((await priorart('search', '--data', data, '라이다')).stdout, /\*\*/);
+  });
+
   it('names what was added to the applicant', async () => {
     for (const command of ['search', 'stats']) {
       const all = command === 'stats' ? ['--min-score', '0'] : [];
