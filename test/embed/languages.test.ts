@@ -48,6 +48,7 @@ describe('the language of a text', () => {
     ['Verfahren zur Herstellung größerer Öfen', 'latin'],
     ['A method using 水 only as a carrier', 'latin'],
     ['본 발명은 LED, OLED, CMOS 및 DRAM을 포함하는', 'ko'],
+    ['리튬 이차전지'.normalize('NFD'), 'ko'],
     ['本発明は、LED を備える', 'ja'],
     ['包括LED、OLED和CMOS的装置', 'zh'],
     ['ﾛﾎﾞｯﾄ', 'ja'],

@@ -67,6 +67,18 @@ describe('the bibliography of a document', () => {
     assert.equal(found!.priority_date, '2018-01-02');
   });
 
+  it('as_of a grant has the priority date of its application, if the grant states none', async () => {
+    const one = { application_number: '15000001', filing_date: '2015-05-05' };
+    const { failed } = await engine.ingest([
+      patent('US20160000001A1', { ...one, priority_date: '2014-01-01' }),
+      patent('US09900001B2', one),
+    ]);
+    assert.deepEqual(failed, []);
+    for (const as_of of ['US20160000001A1', 'US09900001B2']) {
+      assert.equal((await engine.explain({ query: 'pump', as_of })).asOf, '2014-01-01', as_of);
+    }
+  });
+
   it('has the earliest priority of a record that states only the claims, as filters and as_of have it', async () => {
     const id = 'EP03500002A1';
     const priorities = [

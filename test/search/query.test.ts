@@ -76,6 +76,12 @@ describe('semantic request', () => {
     assert.equal('everyKind' in parsed.filters, false);
   });
 
+  it('drops soft hyphens of a question, and line breaks of its terms', () => {
+    const { query, filters } = parseSemantic({ query: ' bat\u00adtery', must_terms: ['lithium\n  ion'] });
+    assert.equal(query, 'battery');
+    assert.deepEqual(filters.values.must_terms, ['lithium ion']);
+  });
+
   it('treats an explicit null in every optional field as absent', () => {
     const nulls = Object.fromEntries(Object.keys(semanticSchema.shape).map((name) => [name, null]));
     assert.deepEqual(parseSemantic({ ...nulls, query: 'q' }), parseSemantic({ query: 'q' }));
