@@ -35,6 +35,18 @@ LANGUAGES = ("ko", "ja", "zh", "fr")
 GLOSSARY = ("en", "ko", "ja", "zh", "de", "fr")
 # The glossary of single words.
 WORDS = "words.tsv"
+# American spellings, and the British ones.
+SPELLINGS = dict(pair.split() for pair in """
+    fiber fibre,fibers fibres,color colour,colored coloured,aluminum aluminium,sulfur sulphur,sulfide sulphide,sulfate sulphate,sulfuric sulphuric,
+    center centre,vapor vapour,mold mould,molding moulding,molded moulded,tire tyre,odor odour,flavor flavour,armor armour,plow plough,analyzer analyser,
+    gray grey,pajamas pyjamas,polymerization polymerisation,vulcanization vulcanisation,sterilization sterilisation,sterilizer steriliser,
+    crystallization crystallisation,atomizer atomiser,atomization atomisation,stabilizer stabiliser,fertilizer fertiliser,pulverizer pulveriser,
+    vaporizer vaporiser,optimization optimisation,visualization visualisation,synchronization synchronisation,ionization ionisation,
+    carbonization carbonisation,oxidization oxidisation,immunization immunisation,localization localisation,hydrolyzed hydrolysed,catalyzer catalyser,
+    tumor tumour,hemoglobin haemoglobin,hemostatic haemostatic,hemodialysis haemodialysis,edema oedema,anesthesia anaesthesia,anesthetic anaesthetic,
+    estrogen oestrogen,orthopedic orthopaedic,pediatric paediatric,diarrhea diarrhoea,esophagus oesophagus,leukemia leukaemia,anemia anaemia,
+    ischemia ischaemia,fetal foetal,cesium caesium,airplane aeroplane,curb kerb
+""".split(","))
 # What a source alone proves: 2 = the pair stands, 1 = with a likely vector, 0 = only beside another source.
 TRUST = {
     "own": 2, "glossary-patent-terms": 2, "glossary-cjk-compsci": 2, "glossary-ontologies": 2, "dict-jmdict-fields": 1, "dict-cedict": 1,
@@ -179,11 +191,15 @@ def glossary_groups():
     Subjects of patents in six languages, written for this table, by the classes of the CPC: groups before those of other
     sources, whose members of one language mean the same. A line adds to the first one that has its English term.
     """
+    words = {members[0][1] for members in glossary_lines(HERE / "glossary" / WORDS)}
+    # Case does not count, so `pet` would ask for positron emission tomography.
+    is_word = lambda term: term.isupper() and term.lower() in words
     groups = {}
     for path in sorted((HERE / "glossary").glob("*.tsv")):
         if path.name == WORDS:
             continue
-        for members in glossary_lines(path):
+        for line in glossary_lines(path):
+            members = line[:1] + [member for member in line[1:] if member[0] != "en" or not is_word(member[1])]
             own = groups.setdefault(key_of(members[0][1].lower()), [])
             own += [member for member in members if member not in own]
     return [[member for language in GLOSSARY for member in group if member[0] == language] for group in groups.values()]
@@ -207,6 +223,23 @@ def word_groups(subjects):
         if " " not in word or key_of(word.lower()) not in known:
             kept = [m for m in members[1:] if m[0] != "en" or not is_left_out(m[1])]
             yield "one-way" if one_way else "synonyms", [members[0], *kept]
+
+
+def other_spellings(term):
+    """A term in British and American spelling, as far as it has another one."""
+    words = term.split(" ")
+    for pair in (SPELLINGS, {british: american for american, british in SPELLINGS.items()}):
+        other = " ".join(pair.get(word.lower(), word) for word in words)
+        if other != term:
+            yield other
+
+
+def with_spellings(group):
+    """A group with the other spellings of its English terms, behind these."""
+    english = [term for language, term in group if language == "en"]
+    others = [("en", other) for term in english for other in other_spellings(term) if other not in english]
+    first = [member for member in group if member[0] == "en"]
+    return first + list(dict.fromkeys(others)) + [member for member in group if member[0] != "en"]
 
 
 class Texts:
@@ -717,6 +750,7 @@ if __name__ == "__main__":
     marked += [("synonyms", group) for group in subjects]
     marked += word_groups(subjects)
     marked += [("", group) for group in groups_of(collected(arguments.data, arguments.work))]
+    marked = [(mark, with_spellings(group)) for mark, group in marked]
     groups = [group for _, group in marked]
     lines = ["\t".join([mark] * bool(mark) + [f"{language}={term}" for language, term in group]) for mark, group in marked]
     arguments.out.write_text("\n".join(lines) + "\n", "utf-8")

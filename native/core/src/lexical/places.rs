@@ -231,6 +231,8 @@ mod tests {
             ("5G", &["5G", "5G-NR", "pre-5G", "5-G"]),
             ("CO2", &["CO2", "CO 2", "CO₂", "CO-2"]),
             ("550 nm", &["550nm", "550 nm", "550-nm"]),
+            ("220V", &["220 V", "220V", "220-V"]),
+            ("5 W", &["5W", "5 W"]),
             ("AlAs", &["an AlAs layer", "ALAS"]),
             ("10-20", &["10–20", "10-20 parts"]),
             ("Fe 3 O 4 particles", &["Fe3O4 particle"]),

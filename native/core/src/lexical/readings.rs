@@ -5,7 +5,7 @@
 //! - a code in its letters and numbers: `PM2.5` is found as `PM 2.5`, and `Li2S` as `Li 2 S`;
 //! - letters and numbers of the phrase as a code: `PM 2.5` is found as `PM2.5`.
 //!
-//! A code of one letter and a number is found as one word only, because `5 G` is seldom `5G`.
+//! A code of one letter and a number is found as one word only, because `5 G` is seldom `5G`; but `220V` is `220 V`.
 
 use super::analysis::{is_stem, Analyser, Kind, Language, WRITTEN};
 use super::index::Phrase;
@@ -15,6 +15,8 @@ use super::question::Found;
 const SHORT: usize = 5;
 /// Letters behind a number that are glued to it, at most: an element or a unit.
 const UNIT: usize = 2;
+/// Units of one letter that may stand behind a number with or without a space, and hardly mean anything else.
+const LETTER_UNITS: [&str; 2] = ["v", "w"];
 const HYPHENS: [char; 4] = ['-', '\u{2010}', '\u{2011}', '\u{2013}'];
 
 /// What becomes of the words of a phrase.
@@ -200,7 +202,7 @@ pub(super) fn is_of_number(c: char) -> bool {
 }
 
 /// The letters and numbers of a code, if texts may part them by spaces. `None` if it is not a code of both, or one of a
-/// letter and a number.
+/// letter and a number, unless the letter is a unit.
 pub(super) fn pieces_apart(code: &str) -> Option<Vec<&str>> {
     let mut pieces = Vec::new();
     let mut from = 0;
@@ -217,6 +219,10 @@ pub(super) fn pieces_apart(code: &str) -> Option<Vec<&str>> {
     }
     pieces.push(&code[from..]);
     let is_letter = |piece: &str| piece.chars().count() == 1 && !piece.chars().all(is_of_number);
-    let may_part = pieces.len() > 2 || pieces.len() == 2 && !pieces.iter().any(|piece| is_letter(piece));
+    let may_part = match pieces[..] {
+        [_] => false,
+        [first, second] => !is_letter(first) && (!is_letter(second) || LETTER_UNITS.contains(&second)),
+        _ => true,
+    };
     may_part.then_some(pieces)
 }
