@@ -80,9 +80,18 @@ export function conformance(
         { query: question },
         { query: question, like: [id()] },
         { like: [id()], unlike: [id()] },
+        { like: [id(), id(), id()] },
       ];
       return {
-        ...pick([...subjects, subjects[0]!, subjects[0]!, { query: id() }, { query: 'H01M' }]),
+        ...pick([
+          ...subjects,
+          subjects[0]!,
+          subjects[0]!,
+          { query: id() },
+          { query: `"${id().replace(/[A-Z]\d?$/, 'A')}"` },
+          { query: 'H01M' },
+        ]),
+        ...pick([{}, {}, {}, { as_of: id() }]),
         ...pick([fields, fields, {}]),
         ...pick([{}, {}, { must_terms: [title.split(/\s+/)[0]!] }, { must_not_terms: ['battery'] }]),
         ...pick([

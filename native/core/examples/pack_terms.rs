@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (mark, rest) =
             line.split_once('\t').filter(|(mark, _)| !mark.contains('=')).unwrap_or(("", line));
         let members: Option<Vec<_>> = rest.split('\t').map(member).collect();
-        Some(Group { members: members?, synonyms: mark != "", one_way: mark == "one-way" })
+        Some(Group { members: members?, synonyms: !mark.is_empty(), one_way: mark == "one-way" })
     };
     let groups: Option<Vec<Group>> = text.lines().map(group).collect();
     let (terms, groups) = write(Path::new(&to), &groups.ok_or("a member has no language")?)?;
