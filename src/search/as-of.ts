@@ -8,6 +8,7 @@ import { priorityDate } from '../patent/priority.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
+import { withSiblings } from './examples.js';
 import { complaint, invalidField, unknownPublications } from './invalid.js';
 import type { Filters } from './query.js';
 
@@ -93,13 +94,12 @@ function headOf(store: Publications, patentId: string): DocumentHead {
 function applicationsOf(store: Publications, heads: readonly DocumentHead[]): DocumentHead[][] {
   const groups = new Map<string, DocumentHead[]>();
   for (const head of heads) {
-    const { country, application_number: number, patent_id } = head;
-    const key = applicationLink(head) || patent_id;
+    const key = applicationLink(head) || head.patent_id;
     if (groups.has(key)) continue;
-    const ids = number === undefined ? [] : store.applications.getValues(country + number);
+    const ids = withSiblings(store, { head });
     groups.set(
       key,
-      [...new Set([patent_id, ...ids])].map((id) => headOf(store, id)),
+      ids.map((id) => headOf(store, id)),
     );
   }
   return [...groups.values()];

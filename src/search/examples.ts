@@ -69,7 +69,7 @@ function listed(publications: readonly Publication[]): string {
 }
 
 /** A publication's patent_id, and those of the other publications of its application. */
-export function withSiblings(store: Publications, { head }: Publication): string[] {
+export function withSiblings(store: Publications, { head }: Pick<Publication, 'head'>): string[] {
   const { country, application_number: number, patent_id } = head;
   const siblings = number === undefined ? [] : store.applications.getValues(country + number);
   return [...new Set([patent_id, ...siblings])];

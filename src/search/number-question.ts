@@ -42,15 +42,16 @@ const PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;
 const ONE_NUMBER: ReadonlySet<Country | undefined> = new Set(['CN', 'EP']);
 
 export interface NumberAsked {
-  /** patent_ids of its stored publications. Empty: there is none. */
+  /** patent_ids of the stored publications with this number. Empty if the index has none. */
   publications: string[];
   /** Whether they have another kind code than the question. */
   anotherKind: boolean;
 }
 
 /**
- * The stored publications whose number, or whose application's number, a question is. If there is none with its kind code:
- * those of the same number with another one. Undefined: it is not a number.
+ * The stored publications that a question names by their number or by the number of their application. If no publication has the
+ * kind code of the question, these are the publications that have the same number with another kind code.
+ * @returns undefined if the question is not a number
  */
 export function publicationsAsked(store: Publications, question: string): NumberAsked | undefined {
   if (!isNumber(question)) return undefined;
@@ -99,9 +100,9 @@ function officesOf(text: string): readonly Country[] {
   return BARE_FORMS.some((form) => form.test(text)) ? COUNTRIES : [];
 }
 
-/** Names of a number before it, which say nothing that the number does not. */
+/** Labels before a number that `parsePatentNumber` does not know. They say nothing that the number does not. */
 const LABEL =
-  /^(?:등록번호|공개번호|특허번호|출원번호|登録番号|公開番号|特許番号|出願番号|公开号|公告号|专利号|授权公告号|PUBLICATION (?:NO\.?|NUMBER)):? ?(?=[A-Z]{0,2} ?\d|제 ?\d)/;
+  /^(?:등록번호|공개번호|특허번호|출원번호|登録番号|公開番号|特許番号|出願番号|专利号|PUBLICATION (?:NO\.?|NUMBER)):? ?(?=[A-Z]{0,2} ?\d|제 ?\d)/;
 
 function plain(question: string): string {
   return bareQuestion(question, MOST_CHARS)

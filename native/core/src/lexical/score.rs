@@ -30,10 +30,11 @@ use std::collections::{HashMap, HashSet};
 
 pub const K1: f32 = 1.2;
 pub const DELTA: f32 = 2.0;
-/// Share of DELTA that fades. With 1, short questions across languages and citations gain twice as much, and exact questions lose
+/// Share of DELTA that fades. With 1, short questions across languages and citations gain a little more, and exact questions lose
 /// twice as much: documents with a translation in the title go before those with the word in passing.
 pub const FADING: f32 = 0.5;
-/// tf, as a share of the tenth greatest, at which half of it is left. From 0.05 to 1, questions find almost the same.
+/// tf, as a share of the tenth greatest, at which half of it is left. With a FADING of 1, short questions find almost the same
+/// from 0.05 to 1.
 pub const PASSING: f32 = 0.2;
 /// Documents that hold a word prominently, and fill a page.
 pub const PROMINENT: usize = 10;
