@@ -100,6 +100,20 @@ const OFFICE_FORMS: Record<string, RegExp> = {
   US: /^\d{8}$/,
 };
 
+/** Digits, perhaps after an era, with separators and a check digit. */
+const SPELLING = /^(?:[MTSHR明大昭平令]\d{1,2}-)?\d[\d,/-]*(?:\.[\dX])?$/;
+const WHOLE_PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;
+
+/** Whether a text in capitals is written like an application number, without an office before it. */
+export function isApplicationSpelling(text: string): boolean {
+  return SPELLING.test(text.replace(/\s/g, ''));
+}
+
+/** Whether a text in capitals is the number of an international application and nothing else. */
+export function isWholePctNumber(text: string): boolean {
+  return WHOLE_PCT.test(text);
+}
+
 /**
  * Whether a text has the form of the office's application numbers (see the table above). A US number has to
  * state its series: DOCDB omits it and appends the year (`2366704`). Numbers of offices outside the five

@@ -17,12 +17,20 @@
  * | CN | 7 or 9 digits | `CN105942993A`; literature numbers are application numbers |
  * | all | | kind before the number (`EP-A-0449582`, `JP-A-2021-41306`) or in brackets (`CN103492414(A)`) |
  *
- * Words around a number are left out: `号公報`, `공보`, `公开号`, `대한민국`, `Patent No.`
+ * Words around a number are left out: `号公報`, `공보`, `公开号`, `대한민국`, `Patent No.` After a word for an application
+ * (`출원번호`, `特願`, `ZL`, `US Patent Application No.`) the number is that of an application.
  */
-import { eraYear, normaliseApplicationNumber } from './application-number.js';
+import {
+  eraYear,
+  isApplicationSpelling,
+  isOfficeApplicationNumber,
+  isWholePctNumber,
+  normaliseApplicationNumber,
+} from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { internationalNumber } from './international-number.js';
 import { withoutInvisible } from './invisible.js';
+import { readLabel } from './number-label.js';
 
 /** One interpretation of a number. Absent fields are not given by the text and match anything. */
 export interface NumberCandidate {
@@ -30,7 +38,7 @@ export interface NumberCandidate {
   /** KIPRIS form; if `application` is set, the normalised application number. */
   number: string;
   kind?: string;
-  /** True if the text is the number of an application instead of a publication (CN literature numbers). */
+  /** True if the text is the number of an application instead of a publication: CN literature numbers, `特願2018-524120`. */
   application?: true;
 }
 
@@ -45,16 +53,6 @@ const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^(?:등록실용신안|실용신안등록)(?:공보)?/, 'KR', 'Y'],
   [/^(?:공개실용신안|실용신안공개)(?:공보)?/, 'KR', undefined],
 ];
-
-/** `U.S. Patent No. 9,971,313`, `US Patent Application Publication No. 2018/0184900`, without the number. */
-const US_PATENT_NO =
-  /^(?:U\.? ?S\.?|UNITED STATES) ?PAT(?:ENT|\.)? ?(?:APPL?(?:ICATION|\.)? ?)?(?:PUB(?:LICATION|L?\.)? ?)?(?:NO\.?|NUMBER)? ?(?=[A-Z]{0,2}\d)/;
-
-/** `Patent No. 6,334,226`, without the number. The office is open, as of the number alone. */
-const PATENT_NO = /^PAT(?:ENT|\.)? ?(?:NO\.?|NUMBER) ?(?=[A-Z]{0,2} ?\d)/;
-
-/** Names of the number in Chinese databases: `公开号CN109992624A`, `公开(公告)号: CN109992624A`. */
-const CN_LABEL = /^(?:公开|公告|公开\(公告\)|申请公布|授权公告)号:? ?(?=CN)/;
 
 /** The end of a gazette's name: `特開2021-041306号公報`. */
 const GAZETTE = /(?:公報|公报|공보)$/;
@@ -74,6 +72,9 @@ const REPUBLICATION_KIND = 'A1';
 
 /** Korean numbers with a two-digit year. Numbers from 1998 on have four digits. */
 const KR_SHORT_YEAR = /^[4-9]\d{8}$/;
+
+/** Longer texts are not numbers, with all the words that may stand around one. */
+const MOST_CHARS = 90;
 
 const year4 = (digits: string): boolean => /^(?:19|20)\d{2}/.test(digits);
 
@@ -165,23 +166,54 @@ function republication(text: string): Spelling | undefined {
   return { country: 'JP', letters: '', digits: found.number, kind: found.kind ?? REPUBLICATION_KIND };
 }
 
-/** Splits a text into country, letters of the series, digits and kind; `undefined` if it is not a number. */
+/** `10-2020-0104349`. Only Korean numbers have the kind of right first. */
+const KR_APPLICATION = /^[1-7]0-(?:19|20)\d{2}-/;
+
+/** In capitals, NFKC, without invisible characters. */
+const folded = (text: string): string => withoutInvisible(text).normalize('NFKC').toUpperCase().trim();
+
+/** Splits a text into country, letters of the series, digits and kind; `undefined` if it is not the number of a publication. */
 function dissect(text: string): Spelling | undefined {
   // A short cut for the most frequent case. The code below gives the same result.
   if (/^\d{2,14}$/.test(text)) return { letters: '', digits: text };
-  let rest = withoutInvisible(text)
-    .normalize('NFKC')
-    .toUpperCase()
-    .trim()
-    .replace(CN_LABEL, '')
+  const whole = folded(text);
+  const label = readLabel(whole);
+  if (label === undefined) return dissectBare(whole);
+  if (label.isApplication) return undefined;
+  return dissectBare(label.rest, label.country);
+}
+
+/** The applications that a text names after a word such as `출원번호`; `undefined` if it has no such word. */
+function labelledApplications(text: string): NumberCandidate[] | undefined {
+  const label = readLabel(folded(text));
+  if (!label?.isApplication) return undefined;
+  const rest = label.rest.replace(/[제第號号호]/g, '').trim();
+  const found: NumberCandidate[] = [];
+  const offices: readonly Country[] = label.country
+    ? [label.country]
+    : KR_APPLICATION.test(rest)
+      ? ['KR']
+      : COUNTRIES;
+  for (const country of offices) {
+    const isOne =
+      isWholePctNumber(rest) || (isApplicationSpelling(rest) && isOfficeApplicationNumber(country, rest));
+    if (!isOne) continue;
+    const number = normaliseApplicationNumber(country, rest);
+    if (number !== undefined) found.push({ country, number, application: true });
+  }
+  return found;
+}
+
+/** Splits a number without a label. `labelled` is the office that the label names. */
+function dissectBare(text: string, labelled?: Country): Spelling | undefined {
+  let rest = text
     .replace(/[제第號号호]/g, '')
     // All kinds of hyphens: Japanese gazettes print the minus sign.
     .replace(/[\u2010-\u2015\u2212\uff0d\u30fc]/g, '-')
     .replace(GAZETTE, '')
     .replace(BRACKETED_KIND, '$1')
     .trim();
-  rest = rest.replace(US_PATENT_NO, 'US').replace(PATENT_NO, '');
-  let country: Country | undefined;
+  let country = labelled;
   let kind: string | undefined;
   const leading = LEADING_KIND.exec(rest);
   if (leading) {
@@ -233,7 +265,9 @@ function dissect(text: string): Spelling | undefined {
  * number, or is one of another office. Without a country, digits in KIPRIS form match any office.
  */
 export function parsePatentNumber(text: string): NumberCandidate[] {
-  if (text.length > 60) return [];
+  if (text.length > MOST_CHARS) return [];
+  const applications = labelledApplications(text);
+  if (applications !== undefined) return applications;
   const found = dissect(text);
   if (!found) return [];
   const { country, letters, digits, kind } = found;

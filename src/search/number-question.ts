@@ -1,12 +1,17 @@
 /** A question that is the number of a publication or of an application. */
-import { normaliseApplicationNumber } from '../patent/application-number.js';
+import {
+  isApplicationSpelling,
+  isWholePctNumber,
+  normaliseApplicationNumber,
+} from '../patent/application-number.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { parsePatentNumber } from '../patent/number.js';
+import { readLabel } from '../patent/number-label.js';
 import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
 import { bareQuestion } from './bare-question.js';
 
-const MOST_CHARS = 40;
+const MOST_CHARS = 90;
 /** Digits of a number after letters, such as `D433143` and `EP12345`. Shorter texts are names: `H.264`, `D1`. */
 const LEAST_DIGITS = 5;
 /** Digits of a number without an office. Shorter texts are years, standards and quantities. */
@@ -27,16 +32,8 @@ const BARE_FORMS: readonly RegExp[] = [
   /^\d{8}(?:\d{4})?\.[\dX]$/,
 ];
 
-/** Beginnings of application numbers, with the office that they name. */
-const APPLICATION_WORDS: readonly [RegExp, Country | undefined][] = [
-  [/^(US|KR|JP|CN|EP)\b\W?|^(US|KR|JP|CN|EP)(?=\d)/, undefined],
-  [/^(?:特願|実願)/, 'JP'],
-  [/^(?:특허출원|실용신안출원|출원)/, 'KR'],
-  [/^(?:ZL|申请号?)/, 'CN'],
-];
-/** The rest of an application number: digits, perhaps after an era, with separators and a check digit. */
-const APPLICATION_DIGITS = /^(?:[MTSHR明大昭平令]\d{1,2}-)?\d[\d,/-]*(?:\.[\dX])?$/;
-const PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;
+/** The office before the digits of an application number. */
+const OFFICE = /^(US|KR|JP|CN|EP)(?![A-Z])\W?/;
 
 /** Offices whose application and grant have one number, apart from the kind code. */
 const ONE_NUMBER: ReadonlySet<Country | undefined> = new Set(['CN', 'EP']);
@@ -84,28 +81,21 @@ export function isNumber(question: string): boolean {
     return digits >= LEAST_BARE_DIGITS && BARE_FORMS.some((form) => form.test(bare) || form.test(text));
   }
   if (digits < LEAST_DIGITS) return false;
-  return PCT.test(text) || officesOf(text).length === 1 || parsePatentNumber(text).length > 0;
+  return isWholePctNumber(text) || officesOf(text).length === 1 || parsePatentNumber(text).length > 0;
 }
 
 /** Offices of which a text may be an application number: the one that it names, or all of them. */
 function officesOf(text: string): readonly Country[] {
-  if (PCT.test(text)) return COUNTRIES;
-  for (const [word, office] of APPLICATION_WORDS) {
-    const found = word.exec(text);
-    if (found === null) continue;
-    const digits = text.slice(found[0].length).replace(/\s/g, '');
-    const named = office ?? ((found[1] ?? found[2]) as Country);
-    return APPLICATION_DIGITS.test(digits) ? [named] : [];
-  }
+  if (isWholePctNumber(text)) return COUNTRIES;
+  const named = OFFICE.exec(text);
+  if (named !== null) return isApplicationSpelling(text.slice(named[0].length)) ? [named[1] as Country] : [];
   return BARE_FORMS.some((form) => form.test(text)) ? COUNTRIES : [];
 }
 
-/** Labels before a number that `parsePatentNumber` does not know. They say nothing that the number does not. */
-const LABEL =
-  /^(?:등록번호|공개번호|특허번호|출원번호|登録番号|公開番号|特許番号|出願番号|专利号|PUBLICATION (?:NO\.?|NUMBER)):? ?(?=[A-Z]{0,2} ?\d|제 ?\d)/;
-
+/** A question without quotes, brackets and words that only say that a number follows. */
 function plain(question: string): string {
-  return bareQuestion(question, MOST_CHARS)
-    .replace(LABEL, '')
-    .replace(/^제 ?(\d.*?)호?$/, '$1');
+  const text = bareQuestion(question, MOST_CHARS);
+  const label = readLabel(text);
+  const number = label && !label.isApplication ? `${label.country ?? ''}${label.rest}` : text;
+  return number.replace(/^(KR)?제 ?(\d.*?)호?$/, '$1$2');
 }

@@ -44,6 +44,11 @@ describe('what a question is read as', () => {
       'CN107206890B;',
       '등록번호 10-2423139',
       '등록번호 제10-2423139호',
+      '출원번호 10-2020-0104349',
+      '出願番号 特願2018-524120',
+      '专利号: 201610298414.0',
+      'US Patent Application No. 16/123,456',
+      'Japanese Unexamined Patent Application Publication No. 2018-524120',
     ]) {
       assert.ok(isNumber(text), text);
     }
@@ -75,6 +80,9 @@ describe('what a question is read as', () => {
       '特開2021-041306号公報に記載の電池',
       'Patent No. 6,334,226 and others',
       'Vitamin B-12345',
+      'Application 2020',
+      'patent application publication',
+      '출원번호',
     ]) {
       assert.ok(!isNumber(text), text);
     }
@@ -213,6 +221,28 @@ describe('numbers, codes and examples in the fixtures', () => {
     const found = await ids({ query });
     assert.equal(found.filter((id) => same.includes(id)).length, 1);
     assert.ok(same.includes(found[0]!), `expected ${found[0]} among ${same}`);
+  });
+
+  it('knows an application by the word before its number, in questions, examples and details', async () => {
+    const named = fixtures.patents.find((p) => p.country === 'KR' && isSearched(p) && p.application_number)!;
+    const same = fixtures.patents
+      .filter((p) => linkOf(p) === linkOf(named))
+      .map(({ patent_id }) => patent_id)
+      .sort();
+    const number = named.application_number!.replace(/^(\d\d)(\d{4})/, '$1-$2-');
+    for (const query of [
+      `출원번호 ${number}`,
+      `특허출원 제${number}호`,
+      `Korean Patent Application No. ${number}`,
+    ]) {
+      const { reading } = await fixtures.engine.explain({ query });
+      assert.deepEqual(reading, { as: 'number', publications: same }, query);
+      const found = await ids({ like: [query], top_k: 100 });
+      assert.ok(found.length > 0 && !found.some((id) => same.includes(id)), query);
+      const [detail] = (await fixtures.engine.details({ patent_ids: [query] })).patents;
+      const known = detail && 'candidates' in detail ? detail.candidates : [detail?.patent_id];
+      assert.deepEqual(known, same.length > 1 ? same : [named.patent_id], query);
+    }
   });
 
   it('respects the filter, and searches an unknown number as a text', async () => {

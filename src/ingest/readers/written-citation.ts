@@ -44,7 +44,7 @@ function patentOf(printed: string): Citation | undefined {
   // Japanese and Korean document names determine the office.
   if (!/^(?:特|実|再|등록|공개|한국|실용)/.test(printed.normalize('NFKC'))) return undefined;
   const [reading] = parsePatentNumber(beforeFirst(printed, /公報|明細書|공보/));
-  if (!reading?.country || !isCountry(reading.country)) return undefined;
+  if (!reading?.country || reading.application || !isCountry(reading.country)) return undefined;
   return citedPatent(reading.country, reading.number, japaneseKind(printed, reading.number) ?? reading.kind);
 }
 
