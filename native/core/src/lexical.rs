@@ -3,6 +3,7 @@
 
 pub mod analysis;
 mod characters;
+mod compounds;
 mod fragments;
 mod grammar;
 pub mod index;
@@ -10,6 +11,7 @@ pub mod places;
 pub mod question;
 mod readings;
 pub mod score;
+mod spacing;
 pub mod stream;
 pub mod sums;
 pub mod terms;

@@ -134,9 +134,8 @@ pub fn concepts_of(phrases: &[String], translate: bool) -> Result<Vec<Concept>> 
             coded("invalid_request", format!("{phrase:?} has no word to look for; {expected}"))
         })?;
         if translate {
-            let concepts = std::slice::from_mut(&mut concept);
             let terms = terms()?;
-            QUESTIONS.with_borrow_mut(|questions| questions.translate(terms, phrase, concepts));
+            QUESTIONS.with_borrow_mut(|questions| questions.translate_phrase(terms, phrase, &mut concept));
         }
         Ok(concept)
     };

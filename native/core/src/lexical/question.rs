@@ -1,11 +1,13 @@
 //! The words of a question, and the terms by which documents hold them.
 
 use super::analysis::{Analyser, Kind, Language, PIECE};
+use super::compounds::add_known_words;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
 use super::readings::{is_of_number, pieces_apart, readings};
+use super::spacing::{is_hangul_pair, spacings, with_joined_syllables};
 use super::terms::Terms;
-use super::translate::{translations, Translation, STEMS};
+use super::translate::{known, Known, Translation, STEMS};
 use super::Part;
 use std::collections::HashMap;
 
@@ -59,6 +61,10 @@ pub fn whole_words(concepts: &[Concept]) -> usize {
     concepts.iter().filter(|concept| !is_part(concept)).take(MOST_WHOLE).count()
 }
 
+/// Characters of a question, at most, in whose compounds known words are looked for. In a long text the other words say
+/// enough.
+const SHORT_QUESTION: usize = 60;
+
 /// Words of a question, at most. Longer questions are cut.
 const MOST_CONCEPTS: usize = 1000;
 
@@ -104,7 +110,7 @@ impl Questions {
             match word[0].kind {
                 Kind::Word => self.push_word(question, &word[0], &mut concepts),
                 Kind::Code => self.push_code(question, word, &mut concepts),
-                _ => push_pairs(question, word, &mut concepts),
+                _ => push_pairs(question, &plain[..at], word, &mut concepts),
             }
             at = end;
         }
@@ -115,22 +121,34 @@ impl Questions {
 
     /// Adds what the words of a question are in other languages. A word within a longer term of the
     /// table, such as `state` in `solid state battery`, gets the translations of that term, so that a
-    /// document that holds one of them holds all words of the term.
-    pub fn translate(&mut self, terms: &Terms, question: &str, concepts: &mut [Concept]) {
-        let end = (0..=MOST_TRANSLATED.min(question.len())).rev().find(|&n| question.is_char_boundary(n));
-        let question = &question[..end.unwrap_or(0)];
-        let plain = self.terms(question, Language::Other);
+    /// document that holds one of them holds all words of the term. In a short question the words of the table within
+    /// runs without spaces become concepts (`compounds.rs`).
+    pub fn translate(&mut self, terms: &Terms, question: &str, concepts: &mut Vec<Concept>) {
+        let (question, plain, known) = self.known(terms, question);
+        if question.chars().count() <= SHORT_QUESTION {
+            add_known_words(question, &plain, &known.words, concepts);
+        }
+        add_translations(&known.translations, concepts);
+    }
+
+    /// Adds what a phrase is in other languages.
+    pub fn translate_phrase(&mut self, terms: &Terms, phrase: &str, concept: &mut Concept) {
+        let (_, _, known) = self.known(terms, phrase);
+        add_translations(&known.translations, std::slice::from_mut(concept));
+    }
+
+    /// What the table knows of the beginning of a text, that beginning, and its terms.
+    fn known<'a>(&mut self, terms: &Terms, text: &'a str) -> (&'a str, Vec<Found>, Known) {
+        let end = (0..=MOST_TRANSLATED.min(text.len())).rev().find(|&n| text.is_char_boundary(n));
+        let text = &text[..end.unwrap_or(0)];
+        let plain = self.terms(text, Language::Other);
         let mut stems = Vec::new();
         // Only words have stems.
         if plain.iter().any(|term| term.kind != Kind::Pair) {
-            stems.extend(STEMS.map(|(form, language)| (form, self.terms(question, language))));
+            stems.extend(STEMS.map(|(form, language)| (form, self.terms(text, language))));
         }
-        for translation in translations(&mut self.analyser, terms, question, &plain, &stems) {
-            let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
-            for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
-                concept.translations.push(translation.clone());
-            }
-        }
+        let found = known(&mut self.analyser, terms, text, &plain, &stems);
+        (text, plain, found)
     }
 
     /// A word or phrase that documents must hold as it is written, apart from endings of plain words, spaces
@@ -138,12 +156,16 @@ impl Questions {
     /// whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut phrases: Vec<Phrase> = Vec::new();
-        let plain = self.terms(text, Language::Other);
-        for language in LANGUAGES {
-            let terms = self.terms(text, language);
-            for phrase in readings(&mut self.analyser, text, &plain, &terms, language) {
-                if !phrase.terms.is_empty() && !phrases.contains(&phrase) {
-                    phrases.push(phrase);
+        let joined = with_joined_syllables(text);
+        for text in std::iter::once(text).chain(joined.as_deref()) {
+            let plain = self.terms(text, Language::Other);
+            for language in LANGUAGES {
+                let terms = self.terms(text, language);
+                let found = readings(&mut self.analyser, text, &plain, &terms, language);
+                for phrase in found.into_iter().flat_map(spacings) {
+                    if !phrase.terms.is_empty() && !phrases.contains(&phrase) {
+                        phrases.push(phrase);
+                    }
                 }
             }
         }
@@ -275,6 +297,15 @@ fn is_name(question: &str, word: &Found) -> bool {
     is_long && (is_beside || is_capital && (is_lower(before) || is_lower(after) || is_alone()))
 }
 
+fn add_translations(translations: &[Translation], concepts: &mut [Concept]) {
+    for translation in translations {
+        let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
+        for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
+            concept.translations.push(translation.clone());
+        }
+    }
+}
+
 /// A word as a whole, or its parts beside each other, if it has any: the first `MOST_PARTS`.
 fn joined_or_beside(whole: &str, parts: &[Found]) -> Vec<Alternative> {
     let mut alternatives = vec![anywhere(Phrase::word(whole), 1.0)];
@@ -307,7 +338,7 @@ pub(super) fn phrase_of(terms: &[Found], codes: Kind) -> Phrase {
     Phrase { terms: kept.into_iter().map(|term| (term.position - first, term.text.clone())).collect() }
 }
 
-fn anywhere(phrase: Phrase, weight: f32) -> Alternative {
+pub(super) fn anywhere(phrase: Phrase, weight: f32) -> Alternative {
     Alternative { phrase, in_names: None, weight }
 }
 
@@ -328,8 +359,8 @@ fn length_of_word(terms: &[Found]) -> usize {
     }
 }
 
-/// A run of pairs: as a phrase if it may be one word, and each pair.
-fn push_pairs(question: &str, run: &[Found], concepts: &mut Vec<Concept>) {
+/// A run of pairs: as a phrase if it may be one word, and each pair. `before` are the terms before it.
+fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Vec<Concept>) {
     let run = &run[..run.len() - particle_length(question, run)];
     let (first, last) = (&run[0], &run[run.len() - 1]);
     if run.len() == 1
@@ -342,7 +373,9 @@ fn push_pairs(question: &str, run: &[Found], concepts: &mut Vec<Concept>) {
     let boost = if is_hiragana { HIRAGANA } else { 1.0 };
     if run.len() < LONGEST_WORD {
         let terms = run.iter().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
-        let alternatives = vec![anywhere(Phrase { terms }, 1.0)];
+        let phrases = spacings(Phrase { terms }).into_iter();
+        let joined = (run.len() == 1).then(|| joined_with(question, before, first)).flatten();
+        let alternatives = phrases.chain(joined).map(|phrase| anywhere(phrase, 1.0)).collect();
         concepts.push(Concept { from: first.from, to: last.to, boost, alternatives, translations: vec![] });
     }
     if run.len() > 1 {
@@ -357,6 +390,25 @@ fn push_pairs(question: &str, run: &[Found], concepts: &mut Vec<Concept>) {
             });
         }
     }
+}
+
+/// A Korean character by itself as the end of the word before it: 폰 of 스마트 폰, which texts also write 스마트폰.
+fn joined_with(question: &str, before: &[Found], single: &Found) -> Option<Phrase> {
+    let last = before.last()?;
+    let between = question.get(last.to as usize..single.from as usize)?;
+    if single.text.chars().nth(1).is_some() || !between.chars().all(char::is_whitespace) {
+        return None;
+    }
+    let joined = format!("{}{}", last.text.chars().nth(1)?, single.text);
+    if !is_hangul_pair(&last.text) || !is_hangul_pair(&joined) {
+        return None;
+    }
+    let shares = |n: &usize| before[*n].from < before[n - 1].to && before[n - 1].kind == Kind::Pair;
+    let from = (1..before.len()).rev().find(|n| !shares(n)).unwrap_or(0);
+    let word = &before[from..];
+    let mut terms: Vec<_> = (0..).zip(word.iter().map(|pair| pair.text.clone())).collect();
+    terms.push((word.len() as u32, joined));
+    Some(Phrase { terms })
 }
 
 /// Number of pairs at the end of a run that reach into a particle. At least one pair stays.

@@ -14,6 +14,7 @@ use crate::filter::{Clause, Test};
 use crate::search::Snapshot;
 use crate::segment::{merge, NewDocument, Segment, SegmentBuilder};
 use proptest::prelude::*;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -120,6 +121,29 @@ fn translated(terms: &Terms, question: &str) -> Vec<Concept> {
     let mut concepts = questions.concepts(question);
     questions.translate(terms, question, &mut concepts);
     concepts
+}
+
+#[test]
+fn known_words_of_a_compound_are_words_of_a_short_question() {
+    let dir = tempfile::tempdir().unwrap();
+    let terms = table(dir.path());
+    let boosts = |question: &str| -> HashMap<String, f32> {
+        let concepts = translated(&terms, question);
+        let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
+        concepts.iter().map(|concept| (text(concept), concept.boost)).collect()
+    };
+    let found = boosts("激光雷达装置");
+    let expected = [("激光雷达", 1.0), ("激光雷达装置", 1.0), ("雷达", 0.5), ("达装", 0.15), ("装置", 0.5)];
+    for (word, boost) in expected {
+        assert!((found[word] - boost).abs() < 1e-6, "{word}: {found:?}");
+    }
+    let found = boosts("라이다센서모듈");
+    assert_eq!((found["라이다"], found["라이"]), (1.0, 0.5));
+    let translations = translated(&terms, "라이다센서모듈");
+    let lidar = translations.iter().find(|concept| concept.to as usize == "라이다".len()).unwrap();
+    assert!(!lidar.translations.is_empty());
+    let long = format!("激光雷达装置 {}", "a device with a sensor ".repeat(3));
+    assert!(!boosts(&long).contains_key("激光雷达"));
 }
 
 fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {

@@ -61,18 +61,26 @@ pub(super) const STEMS: [(Form, Language); 3] = [
     (Form::FrenchStem, Language::French),
 ];
 
-/// The translations of the terms of a question: at each place of the longest term that begins there.
+/// What the table knows of a question.
+#[derive(Default)]
+pub(super) struct Known {
+    pub translations: Vec<Translation>,
+    /// Bytes of the terms of one script without spaces, and without a space inside.
+    pub words: Vec<(u32, u32)>,
+}
+
+/// The terms of a question and their translations: at each place the longest term that begins there.
 /// The words within a longer term are translated, too; the characters within one and fragments of
 /// loanwords are not.
-pub(super) fn translations(
+pub(super) fn known(
     analyser: &mut Analyser,
     terms: &Terms,
     question: &str,
     plain: &[Found],
     stems: &[(Form, Vec<Found>)],
-) -> Vec<Translation> {
+) -> Known {
     let units = units_of(question, plain, stems);
-    let mut found: Vec<Translation> = Vec::new();
+    let mut found = Known::default();
     let mut known: HashMap<u32, Vec<Arc<Phrase>>> = HashMap::new();
     let mut at = 0;
     // Where the term before ends, in bytes.
@@ -86,6 +94,9 @@ pub(super) fn translations(
         };
         let (from, to) = (units[at].from, units[at + length - 1].to);
         let is_long = is_long(&units[at..at + length]);
+        if is_one_run(&units[at..at + length]) {
+            found.words.push((from, to));
+        }
         for number in numbers {
             let phrases = known.entry(number).or_insert_with(|| {
                 let others = terms.translations(number, EACH_LANGUAGE);
@@ -93,8 +104,8 @@ pub(super) fn translations(
             });
             for phrase in phrases.iter().filter(|phrase| !phrase.terms.is_empty()) {
                 let translation = Translation { phrase: Arc::clone(phrase), from, to, is_long };
-                if !found.contains(&translation) {
-                    found.push(translation);
+                if !found.translations.contains(&translation) {
+                    found.translations.push(translation);
                 }
             }
         }
@@ -102,6 +113,12 @@ pub(super) fn translations(
         at += if units[at].script.is_none() { 1 } else { length };
     }
     found
+}
+
+/// Whether a term has the characters of one script without spaces, and no space.
+fn is_one_run(units: &[Unit]) -> bool {
+    let continues = |pair: &[Unit]| pair[0].script == pair[1].script && pair[0].to == pair[1].from;
+    units[0].script.is_some() && units.windows(2).all(continues)
 }
 
 /// Whether a term is of several words, or of `LONG` characters of a script without spaces.

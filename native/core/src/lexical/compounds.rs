@@ -1,0 +1,53 @@
+//! Known words in compounds without spaces. 스마트폰케이스 (smartphone case) is looked for as a whole and in pairs of
+//! characters; if the table of terms has 스마트폰, it is a word of the question, too.
+
+use super::analysis::Kind;
+use super::index::Phrase;
+use super::question::{anywhere, Concept, Found};
+use super::spacing::spacings;
+
+/// Characters of a known word, at least. A shorter one is a pair, which is looked for already.
+const LEAST: usize = 3;
+/// Factor on the weight of a pair across the border of a known word. It belongs to no word: 폰케 in 스마트폰케이스.
+const CROSSING: f32 = 0.3;
+
+/// Adds the known words of a question, and lowers the weight of the pairs that reach over their borders.
+/// `plain` are the terms of the question, `words` where the known words are, bytes.
+pub(super) fn add_known_words(
+    question: &str,
+    plain: &[Found],
+    words: &[(u32, u32)],
+    concepts: &mut Vec<Concept>,
+) {
+    for concept in concepts.iter_mut().filter(|concept| is_pair(concept)) {
+        let (own_from, own_to) = (concept.from, concept.to);
+        let is_within = |&(from, to): &(u32, u32)| from <= own_from && own_to <= to;
+        let overlaps = |&(from, to): &(u32, u32)| from < own_to && own_from < to;
+        if words.iter().any(overlaps) && !words.iter().any(is_within) {
+            concept.boost *= CROSSING;
+        }
+    }
+    for &(from, to) in words {
+        let is_long = question[from as usize..to as usize].chars().count() >= LEAST;
+        if !is_long || concepts.iter().any(|concept| (concept.from, concept.to) == (from, to)) {
+            continue;
+        }
+        let pairs =
+            || plain.iter().filter(|term| term.kind == Kind::Pair && term.from >= from && term.to <= to);
+        let Some(first) = pairs().next() else { continue };
+        let terms = pairs().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
+        let phrases = spacings(Phrase { terms }).into_iter();
+        let alternatives = phrases.map(|phrase| anywhere(phrase, 1.0)).collect();
+        concepts.push(Concept { from, to, boost: 1.0, alternatives, translations: vec![] });
+    }
+}
+
+/// Whether a concept is a pair of characters.
+fn is_pair(concept: &Concept) -> bool {
+    match &concept.alternatives[..] {
+        [only] => {
+            matches!(&only.phrase.terms[..], [(_, term)] if term.chars().count() == 2 && !term.is_ascii())
+        }
+        _ => false,
+    }
+}
