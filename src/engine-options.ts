@@ -101,11 +101,18 @@ export interface CallOptions {
 export interface AnalyzeOptions extends CallOptions {
   /** Scans every vector that the filter allows, even if there is an index or there are sketches. Default: false. */
   exact?: boolean | undefined;
+  /**
+   * Who asks, if an application has several users. Later pages show the state of the last first page of the same owner.
+   * Default: everybody is one owner.
+   */
+  owner?: string | undefined;
 }
 
 /** Options of a search. */
-export interface SearchOptions extends AnalyzeOptions {
-  /** Whether the reranker orders the results; false orders them by similarity. Default: true. */
+export interface SearchOptions extends CallOptions {
+  /** Scans every vector that the filter allows, even if there is an index or there are sketches. Default: false. */
+  exact?: boolean | undefined;
+  /** Whether the reranker orders the results; false orders them by similarity, and refuses a request with `rerank: 'on'`. Default: true. */
   rerank?: boolean | undefined;
 }
 
@@ -128,8 +135,8 @@ export interface PatentsOptions extends GetOptions {
 }
 
 export const CALL: OptionRules<CallOptions> = { signal: abortSignal, deadlineMs: milliseconds };
-export const ANALYZE: OptionRules<AnalyzeOptions> = { ...CALL, exact: flag };
-export const SEARCH: OptionRules<SearchOptions> = { ...ANALYZE, rerank: flag };
+export const ANALYZE: OptionRules<AnalyzeOptions> = { ...CALL, exact: flag, owner: text };
+export const SEARCH: OptionRules<SearchOptions> = { ...CALL, exact: flag, rerank: flag };
 export const GET: OptionRules<GetOptions> = { vectors: flag, signal: abortSignal };
 /** The content of `filter` is checked like the filter of a search. */
 export const PATENTS: OptionRules<PatentsOptions> = {

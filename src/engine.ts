@@ -117,9 +117,9 @@ export class Engine {
    */
   async analyze(request: AnalyticsRequest, options: AnalyzeOptions = {}): Promise<AnalyticsResponse> {
     this.#check('analyze', options, ANALYZE);
-    const { exact = false } = options;
+    const { exact = false, owner = '' } = options;
     const query = { ...parseAnalytics(request), ...(exact ? { exact } : {}) };
-    const body = await this.#backend.analyticsBody(query, { ...options, isPatient: true, owner: '' });
+    const body = await this.#backend.analyticsBody(query, { ...options, isPatient: true, owner });
     return parsed(body.json);
   }
 
@@ -245,7 +245,12 @@ export class Engine {
 }
 
 function asked(request: SemanticRequest, { exact = false, rerank = true }: SearchOptions): SemanticQuery {
-  return { ...parseSemantic(request), exact, ...(rerank ? {} : { rerank: 'off' }) };
+  const query = parseSemantic(request);
+  if (!rerank && query.rerank === 'on') {
+    const message = 'rerank: got "on" in the request and false in the options; expected one of them';
+    throw new PriorartError('invalid_request', message);
+  }
+  return { ...query, exact, ...(rerank ? {} : { rerank: 'off' }) };
 }
 
 /** Whether the source is paths or records. */
@@ -305,8 +310,13 @@ function named(n: number, error: unknown): unknown {
  *   `model_damaged`
  */
 export async function open(dir: string | ClusterAddress, options: OpenOptions = {}): Promise<Engine> {
-  if (typeof dir === 'object' && dir !== null) {
+  if (typeof dir === 'object' && dir !== null && 'engine' in dir) {
     checkOptions('open', dir, CLUSTER);
+    if (dir.engine === undefined || dir.nodes === undefined) {
+      const message = 'open: the address of a cluster needs engine and nodes, such as';
+      const example = '{engine: "opensearch", nodes: ["https://node-1:9200"]}';
+      throw new PriorartError('invalid_request', `${message} ${example}`);
+    }
     checkOptions('open', options, OPEN);
     if (options.indexKind !== undefined) {
       const message = 'indexKind is for data folders; a cluster has the option knnEngine';
@@ -316,7 +326,11 @@ export async function open(dir: string | ClusterAddress, options: OpenOptions = 
     const { engine: _, ...address } = dir;
     return engineOf(await ClusterEngine.open(address, options));
   }
-  if (typeof dir !== 'string' || dir === '') throw wrongArgument('dir', dir, 'the path of a data folder');
+  if (typeof dir !== 'string' || dir === '') {
+    const expected = 'the path of a data folder, or {engine: "opensearch", nodes: […]}';
+    const hint = (dir as unknown) instanceof URL ? '. fileURLToPath of node:url makes a path of a URL' : '';
+    throw wrongArgument('dir', dir, expected + hint);
+  }
   checkOptions('open', options, OPEN);
   return engineOf(await IndexService.open(dir, options));
 }

@@ -3,6 +3,7 @@
  * the program in a process, whichever way it was imported.
  */
 import type {
+  ClusterAddress,
   Engine,
   OpenOptions,
   PriorartError as PriorartErrorType,
@@ -20,9 +21,9 @@ export type * from './index.js' with { 'resolution-mode': 'import' };
  *     const { results } = await index.search({ query: 'How is swelling of a battery detected?' });
  *     await index.close();
  *
- * @param dir path of the folder
+ * @param dir path of the folder; or the address of a cluster of OpenSearch
  */
-export async function open(dir: string, options?: OpenOptions): Promise<Engine> {
+export async function open(dir: string | ClusterAddress, options?: OpenOptions): Promise<Engine> {
   const module = await import('./index.js');
   return module.open(dir, options);
 }
@@ -41,7 +42,11 @@ export function isPriorartError(value: unknown): value is PriorartErrorType {
 /** The error class. */
 export type PriorartError = PriorartErrorType;
 
+function notMade(): never {
+  throw new TypeError('PriorartError is for instanceof here; a module that imports priorart can make one');
+}
+
 /** The error class for `instanceof`. The program itself, which raises the errors, is loaded when it is first used. */
-export const PriorartError = Object.defineProperty(function PriorartError() {}, Symbol.hasInstance, {
+export const PriorartError = Object.defineProperty(notMade, Symbol.hasInstance, {
   value: isPriorartError,
 }) as unknown as Pick<typeof PriorartErrorType, 'prototype'> & (abstract new () => PriorartErrorType);

@@ -88,8 +88,8 @@ export const RERANK_RESERVE_MS = 250;
 /** Number of rankings of semantic-analytics that are kept for later pages, and how long each is kept, ms. */
 export const RANKINGS_KEPT = 128;
 export const RANKING_KEPT_MS = 5 * 60_000;
-/** Snapshots of the store that a process keeps open for these rankings. */
-export const PINNED_STATES_MAX = 16;
+/** Snapshots of the store that a process keeps open for these rankings. All processes on a folder share 1,024 places for readers. */
+export const PINNED_STATES_MAX = 64;
 /** Time between two checks whether the coverage document is out of date, ms. */
 export const COVERAGE_CHECK_MS = 1_000;
 /** Time for which clients may cache the coverage document, s. */
@@ -211,7 +211,8 @@ export const QUEUE_PER_WORKER_MAX = 100_000;
 export const QUEUE_QUICK = { ms: 8, times: 16 } as const;
 /** Most requests that one worker has in flight. Models may ask for fewer. */
 export const CONCURRENCY_MAX = 64;
-export const WORKERS_MAX = 1024;
+/** Each worker is a thread with an engine of JavaScript of its own. A thousand exhausted the memory of a machine with 24 GB. */
+export const WORKERS_MAX = 256;
 /** Bytes of a models.json. */
 export const MODELS_FILE_MAX_BYTES = 1 << 20;
 

@@ -246,7 +246,8 @@ export class IndexService implements EngineBackend {
   /** Opens models and segments in every worker, so that the first search is not slower. */
   async #warmedUp(): Promise<this> {
     const query = parseSemantic({ query: 'warm up', top_k: 1 });
-    const asked = Array.from({ length: this.#answers.parallel }, () => this.searchBody(query, {}));
+    const warmUp = () => this.#answers.ask({ kind: 'semantic', query }, { isUnobserved: true });
+    const asked = Array.from({ length: this.#answers.parallel }, warmUp);
     const ends = await Promise.allSettled(asked);
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) {

@@ -208,7 +208,7 @@ export class ClusterEngine implements EngineBackend {
       for await (const record of allRecords(state, this.dir, named, vectors)) {
         yield record;
         this.checkOpen();
-        if (signal?.aborted) throw cancelled();
+        if (signal?.aborted) throw cancelled(signal);
       }
     } finally {
       opened?.release();

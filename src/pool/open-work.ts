@@ -1,4 +1,5 @@
 /** Work of an engine that its `close` stops and waits for. */
+import { setMaxListeners } from 'node:events';
 import { isPriorartError, PriorartError } from '../errors.js';
 
 const closed = () => new PriorartError('unavailable', 'the index is closed');
@@ -20,6 +21,8 @@ export class OpenWork {
   signal(given: AbortSignal | undefined): { signal: AbortSignal; release: () => void } {
     // AbortSignal.any is no help: Node 20 keeps its signals as long as their sources.
     const either = new AbortController();
+    // Many calls may share a signal.
+    if (given !== undefined) setMaxListeners(0, given);
     const sources = given === undefined ? [this.#closing.signal] : [given, this.#closing.signal];
     const fire = () => either.abort(sources.find(({ aborted }) => aborted)?.reason);
     for (const source of sources) {
@@ -45,7 +48,7 @@ export class OpenWork {
     } catch (error) {
       this.check();
       if (!given?.aborted || isPriorartError(error)) throw error;
-      throw new PriorartError('cancelled', 'the call was cancelled', { cause: error });
+      throw new PriorartError('cancelled', 'the request was cancelled', { cause: error });
     } finally {
       this.#running.delete(running);
       release();

@@ -1,4 +1,5 @@
 /** Answers questions on worker threads, or on the calling thread. Both have the same interface. */
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { PriorartError } from '../errors.js';
@@ -23,6 +24,8 @@ export interface AskOptions {
   deadline?: number | undefined;
   /** Never refused when the queue is full, but queued. */
   isPatient?: boolean | undefined;
+  /** The observer is not told. */
+  isUnobserved?: boolean | undefined;
 }
 
 /** The limits of a call, whose deadline is counted from now on. */
@@ -59,8 +62,26 @@ export function answersOf(
   threads: Threads,
   { workers, queuePerWorker = QUEUE_PER_WORKER, observe }: PoolOptions,
 ): Answers {
-  if (workers === 0) return new Inline(threads, observe);
-  return new Pool(threads, workers, queuePerWorker, observe);
+  const told = observe && surviving(observe);
+  if (workers === 0) return new Inline(threads, told);
+  return new Pool(threads, workers, queuePerWorker, told);
+}
+
+/** An observer whose errors do not fail the answers. The first one becomes a warning of the process. */
+function surviving(observe: AnswerObserver): AnswerObserver {
+  let hasFailed = false;
+  return (answered) => {
+    try {
+      observe(answered);
+    } catch (error) {
+      if (hasFailed) return;
+      hasFailed = true;
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.emitWarning(`observe threw, and further errors of it are not shown: ${message}`, {
+        code: 'PRIORART_OBSERVE',
+      });
+    }
+  };
 }
 
 /** Answers on worker threads. */
@@ -127,7 +148,7 @@ export class Pool implements Answers {
 
   async #work<Q extends Question>(
     question: Q,
-    { signal, deadline }: AskOptions,
+    { signal, deadline, isUnobserved = false }: AskOptions,
     waitedMs: number,
   ): Promise<AnswerOf<Q>> {
     const started = performance.now();
@@ -144,8 +165,10 @@ export class Pool implements Answers {
       const reply = await this.#piscina.run(task, { transferList: ownedBy(question) }).catch(lostWorker);
       if ('refusal' in reply) throw errorOf(reply.refusal);
       this.#queue.parallel = this.#workers * Math.min(reply.concurrency, CONCURRENCY_MAX);
-      this.#observe({ kind: question.kind, ms: performance.now() - started, waitedMs, ...reply.trace });
-      if (signal?.aborted) throw cancelled();
+      if (!isUnobserved) {
+        this.#observe({ kind: question.kind, ms: performance.now() - started, waitedMs, ...reply.trace });
+      }
+      if (signal?.aborted) throw cancelled(signal);
       return reply.answer as AnswerOf<Q>;
     } finally {
       signal?.removeEventListener('abort', cancel);
@@ -184,6 +207,9 @@ function lostWorker(cause: unknown): never {
   throw new PriorartError('internal', `a worker thread ended unexpectedly: ${reason}`, { cause });
 }
 
+/** Longest time for which the calling thread answers without a turn of the event loop, ms. */
+const TURN_AFTER_MS = 10;
+
 /**
  * Answers on the calling thread: without start-up cost, and without parallel work except that of the models.
  */
@@ -191,6 +217,8 @@ export class Inline implements Answers {
   readonly #answering: Answering;
   readonly #queue = new Queue(1, Number.POSITIVE_INFINITY);
   readonly #observe: AnswerObserver;
+  /** When the event loop turned last, as far as is known, ms. */
+  #turned = performance.now();
 
   constructor(threads: Threads, observe: AnswerObserver = unobserved) {
     this.#observe = observe;
@@ -209,18 +237,35 @@ export class Inline implements Answers {
     return stateOf(this.#queue, 0);
   }
 
-  ask<Q extends Question>(question: Q, { signal, deadline }: AskOptions = {}): Promise<AnswerOf<Q>> {
+  ask<Q extends Question>(
+    question: Q,
+    { signal, deadline, isUnobserved = false }: AskOptions = {},
+  ): Promise<AnswerOf<Q>> {
     const check = () => {
-      if (signal?.aborted) throw cancelled();
+      if (signal?.aborted) throw cancelled(signal);
     };
     const work = async (waitedMs: number) => {
+      await this.#turn();
+      check();
       const started = performance.now();
       const found = await this.#answering.answer(question, { check, signal, deadline });
       this.#queue.parallel = Math.min(this.#answering.concurrency, CONCURRENCY_MAX);
-      this.#observe({ kind: question.kind, ms: performance.now() - started, waitedMs, ...found.trace });
+      if (!isUnobserved) {
+        this.#observe({ kind: question.kind, ms: performance.now() - started, waitedMs, ...found.trace });
+      }
       return found.answer;
     };
     return this.#queue.run(work, { signal, background: isStored(question) });
+  }
+
+  /**
+   * Lets the event loop turn if it has not for a while. Answers are made without waiting, so a loop of searches would keep timers
+   * and signals from firing.
+   */
+  async #turn(): Promise<void> {
+    if (performance.now() - this.#turned < TURN_AFTER_MS) return;
+    await setImmediate();
+    this.#turned = performance.now();
   }
 
   async close(): Promise<void> {

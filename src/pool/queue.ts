@@ -149,7 +149,7 @@ export class Queue {
    */
   run<T>(work: (waitedMs: number) => Promise<T>, options: RunOptions): Promise<T> {
     const { signal, background, isPatient = false, withinMs = Number.POSITIVE_INFINITY } = options;
-    if (signal?.aborted) return Promise.reject(cancelled());
+    if (signal?.aborted) return Promise.reject(cancelled(signal));
     // An ingest uses one signal for many calls; Node would report its listeners as a leak.
     if (signal) setMaxListeners(0, signal);
     if (this.#closed) return Promise.reject(closed());
@@ -172,7 +172,7 @@ export class Queue {
               if (this.#waiting.size === 0 && this.isShedding) this.#idle();
             });
         },
-        cancel: () => waiting.refuse(cancelled()),
+        cancel: () => waiting.refuse(cancelled(signal)),
         refuse: (reason) => {
           queue.delete(waiting);
           signal?.removeEventListener('abort', waiting.cancel);
@@ -286,7 +286,7 @@ function closed(): PriorartError {
   return new PriorartError('unavailable', 'the index is closed');
 }
 
-/** The error of a cancelled search. */
-export function cancelled(): PriorartError {
-  return new PriorartError('cancelled', 'the request was cancelled');
+/** The error of a cancelled search. Its cause is the reason of the signal. */
+export function cancelled(signal: AbortSignal | undefined): PriorartError {
+  return new PriorartError('cancelled', 'the request was cancelled', { cause: signal?.reason });
 }

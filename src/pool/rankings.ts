@@ -17,7 +17,7 @@ import type { Answers, AskOptions } from './pool.js';
 
 interface KeptRanking {
   ranking: Ranking;
-  /** Absent if the store changed between the search and the pinning. May be released early. */
+  /** Absent if the store changed between each search and its pinning. May be released early. */
   documents: PinnedDocuments | undefined;
   until: number;
 }
@@ -26,6 +26,9 @@ export interface KeepingLimits {
   rankings: number;
   ms: number;
 }
+
+/** Searches for a first page, at most, until the state of one can be pinned. */
+const SEARCHES_MAX = 5;
 
 const encoder = new TextEncoder();
 
@@ -61,9 +64,15 @@ export class Rankings {
     const kept = query.page > 1 ? this.#find(key) : undefined;
     const later = kept && (await this.#laterPage(kept, query, options));
     if (later) return later;
-    const { json, results, ranking } = await this.#answers.ask({ kind: 'analytics', query }, options);
-    if (ranking && ranking.docs.length > query.pageSize) this.#keep(key, ranking);
-    return { json, results };
+    for (let n = 1; ; n++) {
+      const { json, results, ranking } = await this.#answers.ask({ kind: 'analytics', query }, options);
+      if (!ranking || ranking.docs.length <= query.pageSize) return { json, results };
+      const documents = this.#pins.take(ranking.generation);
+      // A commit came between the search and the pinning. Later pages need the state that the first one shows.
+      if (documents === undefined && n < SEARCHES_MAX) continue;
+      this.#keep(key, ranking, documents);
+      return { json, results };
+    }
   }
 
   /** Drops all rankings. */
@@ -87,9 +96,8 @@ export class Rankings {
     return this.#kept.get(key);
   }
 
-  #keep(key: string, ranking: Ranking): void {
+  #keep(key: string, ranking: Ranking, documents: PinnedDocuments | undefined): void {
     this.#drop(key);
-    const documents = this.#pins.take(ranking.generation);
     const until = Date.now() + this.#limits.ms;
     this.#kept.set(key, { ranking, documents, until });
     if (this.#kept.size > this.#limits.rankings) this.#drop(this.#kept.keys().next().value!);

@@ -79,11 +79,11 @@ export interface SemanticRequest {
 
 /** Filters of a search, without a question. `null` means that the field is absent. */
 export interface PatentFilter {
-  /** Applications and grants (deduplicated), or one of them. Default: "all". */
+  /** Applications and grants (deduplicated), or one of them. Without it, kind_codes and include_utility_model, every kind. */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
   kind_codes?: readonly string[] | null | undefined;
-  /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
+  /** Include utility models. If this field or doc_type is given, designs are left out, and utility models unless it is true. */
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
@@ -135,7 +135,7 @@ export interface PatentFilter {
 export interface AnalyticsRequest {
   /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
   query?: string | null | undefined;
-  /** Number of results. 1 to 100. Default: 10. */
+  /** Accepted and checked, without effect: see page_size. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;

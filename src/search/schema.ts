@@ -152,19 +152,33 @@ export const semanticSchema = z
   )
   .meta(WITH_QUERY);
 
-/** The filters of a search, without a question. */
-export const filterSchema = semanticSchema.omit({
-  query: true,
-  like: true,
-  unlike: true,
-  collapse: true,
-  prefer_countries: true,
-  balance: true,
-  top_k: true,
-  rerank: true,
-  explain: true,
-  highlight: true,
-});
+/** The filters of a search, without a question. They allow every kind if none of the three fields on kinds is given. */
+export const filterSchema = semanticSchema
+  .omit({
+    query: true,
+    like: true,
+    unlike: true,
+    collapse: true,
+    prefer_countries: true,
+    balance: true,
+    top_k: true,
+    rerank: true,
+    explain: true,
+    highlight: true,
+  })
+  .extend({
+    doc_type: oneOf(DOC_TYPES)
+      .nullish()
+      .describe(
+        'Applications and grants (deduplicated), or one of them. Without it, kind_codes and include_utility_model, every kind',
+      ),
+    include_utility_model: z
+      .boolean({ error: 'true or false' })
+      .nullish()
+      .describe(
+        'Include utility models. If this field or doc_type is given, designs are left out, and utility models unless it is true',
+      ),
+  });
 
 export const dateRangeSchema = z.strictObject(
   {
@@ -179,6 +193,10 @@ export const analyticsSchema = z
   .strictObject(
     {
       ...searchFields,
+      top_k: integer(TOP_K)
+        .nullish()
+        .describe('Accepted and checked, without effect: see page_size')
+        .meta({ default: TOP_K.default }),
       min_score: z
         .number({ error: 'a number from 0 to 1' })
         .min(MIN_SCORE.min, { error: 'a number from 0 to 1' })

@@ -318,6 +318,19 @@ describe('get_patents', () => {
   });
 });
 
+it('fetch says where to read on, and an offset behind the end is refused', async () => {
+  const text = PASSAGE.repeat(4_000);
+  const { api } = apiWith({ details: async () => ({ patents: [entry('US1B2', text)] }) });
+  const { text: beginning, metadata } = await run('fetch', { id: 'US1B2' }, api);
+  assert.ok(text.startsWith(beginning) && beginning.length < text.length);
+  const offset = Number(/offset (\d+)$/.exec(metadata.left_out.hint)?.[1]);
+  const rest = await run('get_patents', { patent_ids: ['US1B2'], offset }, api);
+  assert.ok(text.startsWith(beginning + rest.patents[0].content));
+  await assert.rejects(run('get_patents', { patent_ids: ['US1B2'], offset: text.length }, api), {
+    message: new RegExp(`expected less than ${text.length}, the characters of content`),
+  });
+});
+
 it('a large drawing is given as a link', async () => {
   const image = async () => new Uint8Array(MCP_IMAGE_MAX_BYTES + 1);
   const { api } = apiWith({ drawing: async () => ({ link: 'https://example.com/a.webp', image }) });

@@ -7,8 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { type AnalyticsResponse, type Engine, open } from '../../src/index.js';
 import { folderThreads } from '../../src/pool/folder-thread.js';
 import { Pins } from '../../src/pool/pins.js';
-import { Inline } from '../../src/pool/pool.js';
+import { type AskOptions, Inline } from '../../src/pool/pool.js';
 import { Rankings } from '../../src/pool/rankings.js';
+import type { Question } from '../../src/pool/tasks.js';
 import { parseAnalytics } from '../../src/search/query.js';
 import { change } from '../../src/store/commit.js';
 import { Store } from '../../src/store/store.js';
@@ -96,6 +97,14 @@ for (const workers of [0, 2]) {
         before.results.slice(7, 14),
         'pages of another size are of the same state',
       );
+      const byOwner = (number: number, owner: string) =>
+        engine.analyze({ ...QUERY, page: number } as never, { owner });
+      await byOwner(1, 'a');
+      await add(engine, 300, 1, 'Battery cell cooled by a liquid, late');
+      await byOwner(1, 'b');
+      assert.equal((await byOwner(2, 'a')).total_matched, 39, 'the state of the own first page');
+      assert.equal((await byOwner(2, 'b')).total_matched, 40);
+      await engine.delete(['US10000300B2']);
       const fresh = await page(1);
       assert.equal(fresh.total_matched, 39, 'a first page shows the current state');
       assert.equal(idsOf(fresh).length, 4);
@@ -168,6 +177,30 @@ describe('cached rankings', () => {
     for (const pinned of [first, second, third]) pins.leave(pinned);
     assert.equal(pins.size, 0);
     assert.ok(second.released && third.released);
+  });
+
+  it('a first page is searched again if a commit comes before its state can be pinned', async () => {
+    let commits = 0;
+    const shown: unknown[] = [];
+    const changing = new Proxy(answers, {
+      get(target, name) {
+        if (name !== 'ask') return Reflect.get(target, name, target);
+        return async (question: Question, options: AskOptions) => {
+          const answer = await target.ask(question, options);
+          if (question.kind === 'analytics') shown.push(answer);
+          if (commits-- > 0) change(store, () => {});
+          return answer;
+        };
+      },
+    });
+    const rankings = new Rankings(store, changing);
+    commits = 2;
+    const { json } = await rankings.page(query(1), 'a');
+    assert.equal(shown.length, 3);
+    assert.equal(json, (shown[2] as { json: Uint8Array }).json);
+    await rankings.page(query(2), 'a');
+    assert.equal(shown.length, 3, 'the later page is of the pinned state');
+    rankings.close();
   });
 
   it('the ranking of a single page is not kept', async () => {

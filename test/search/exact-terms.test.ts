@@ -134,7 +134,55 @@ function formsOf(tokens: readonly Token[]): Token[][] {
     } else joined.push(token);
   }
   forms.push(joined);
-  return forms;
+  return [...forms, ...forms.map(withJoinedSyllables)].flatMap(spacings);
+}
+
+const HANGUL = /^\p{Script=Hangul}+$/u;
+
+/** Korean words of one syllable behind another Korean word and spaces, as its end. */
+function withJoinedSyllables(form: readonly Token[]): Token[] {
+  const joined: Token[] = [];
+  for (const token of form) {
+    const last = joined.at(-1);
+    const isSingle = HANGUL.test(token.text) && token.text.length === 1 && /^\s+$/.test(token.gap);
+    if (isSingle && last && HANGUL.test(last.text) && token.signs === 0) {
+      joined[joined.length - 1] = { ...last, text: last.text + token.text };
+    } else joined.push(token);
+  }
+  return joined;
+}
+
+/** A form with its Korean words of four syllables or more in every spacing that may be theirs. */
+function spacings(form: Token[]): Token[][] {
+  const ways = form.map((token): Token[][] => {
+    if (!HANGUL.test(token.text) || token.text.length < 4) return [[token]];
+    return splitsOf(token.text).map((parts) =>
+      parts.map((text, n) => ({ ...token, text, written: text, signs: n > 0 ? 0 : token.signs })),
+    );
+  });
+  return ways.reduce<Token[][]>(
+    (forms, own) => forms.flatMap((form) => own.map((tokens) => [...form, ...tokens])),
+    [[]],
+  );
+}
+
+/** A word whole, and cut at some borders of groups of two syllables, of which one has three if their number is odd; six are also two threes. */
+function splitsOf(word: string): string[][] {
+  const twos = (from: number) =>
+    Array.from({ length: Math.ceil((word.length - from) / 2) }, (_, n) => from + 2 * n).filter(
+      (at) => at > 0 && at < word.length - 1,
+    );
+  const borders = word.length % 2 === 0 ? [twos(0)] : [twos(3), twos(0)];
+  if (word.length === 6) borders.push([3]);
+  const found = new Map<string, string[]>([[word, [word]]]);
+  for (const list of borders) {
+    for (let chosen = 1; chosen < 2 ** list.length; chosen++) {
+      const cuts = [0, ...list.filter((_, n) => chosen & (1 << n)), word.length];
+      const parts = cuts.slice(1).map((to, n) => word.slice(cuts[n], to));
+      found.set(parts.join(' '), parts);
+    }
+  }
+  return [...found.values()];
 }
 
 /** What stays of a sign between two words that are one without it. */

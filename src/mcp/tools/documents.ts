@@ -114,6 +114,10 @@ export const getPatents: Tool = {
       throw invalidField('bibliography', request['bibliography'], 'a field of get_patents');
     }
     const { patents } = await api.details(request, options);
+    const length = patents[0]?.content?.length;
+    if (own.offset && length !== undefined && own.offset >= length) {
+      throw invalidField('offset', own.offset, `less than ${length}, the characters of content`);
+    }
     const tokens = own.max_tokens ?? MCP_TOKENS.default;
     return { structured: shownEntries(patents, own.offset ?? 0, tokens) };
   },

@@ -35,6 +35,10 @@ export const search: Tool = {
   },
 };
 
+/** How to read on behind the beginning of a document. */
+const restOf = (shown: string) =>
+  `Read on with get_patents: this id as the only one of patent_ids, and offset ${shown.length}`;
+
 const idSchema = z.strictObject({
   id: text('a publication number').describe('patent_id of a result of search, or a publication number'),
 });
@@ -43,7 +47,8 @@ export const fetchPatent: Tool = {
   name: 'fetch',
   title: 'Fetch (short form)',
   description:
-    'Short form of get_patents for clients that look for tools named search and fetch: one whole patent.',
+    'Short form of get_patents for clients that look for tools named search and fetch: a patent, or the ' +
+    'beginning of a very long one.',
   input: idSchema,
   output: z.strictObject({
     id: z.string().describe('patent_id'),
@@ -63,7 +68,11 @@ export const fetchPatent: Tool = {
         title: entry.metadata?.title ?? '',
         text: content,
         url: patentUri(entry.patent_id),
-        metadata: { ...entry.metadata, ...(left_out === undefined ? {} : { left_out }), notice },
+        metadata: {
+          ...entry.metadata,
+          ...(left_out === undefined ? {} : { left_out: { ...(left_out as Row), hint: restOf(content) } }),
+          notice,
+        },
       },
     };
   },
