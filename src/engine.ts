@@ -20,6 +20,7 @@ import {
 } from './engine-options.js';
 import type { DeleteResult, EngineBackend, EnginePort } from './engine-port.js';
 import { isPriorartError, PriorartError } from './errors.js';
+import { giveBack } from './give-back.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 import type { PatentRecords } from './ingest/patent-schema.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
@@ -41,8 +42,11 @@ import type { SourceRecord } from './store/source-record.js';
 
 const decoder = new TextDecoder();
 
+/** Reads an answer, and frees its bytes: only the caller has them. */
 function parsed<T>(json: Uint8Array): T {
-  return JSON.parse(decoder.decode(json)) as T;
+  const text = decoder.decode(json);
+  giveBack(json);
+  return JSON.parse(text) as T;
 }
 
 let engineOf: (backend: EngineBackend) => Engine;

@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { giveBack } from '../give-back.js';
 import { COMPRESS_FROM_BYTES, COMPRESSIONS_AT_ONCE } from '../limits.js';
 import {
   type HttpHandler,
@@ -38,7 +39,8 @@ export function withCompression(handler: HttpHandler): HttpHandler {
     running++;
     try {
       const body = await ENCODERS[coding](reply.body);
-      return { ...reply, body, headers: encodedHeaders(reply.headers, coding) };
+      if (reply.ownsBody && typeof reply.body !== 'string') giveBack(reply.body);
+      return { ...reply, body, ownsBody: true, headers: encodedHeaders(reply.headers, coding) };
     } finally {
       running--;
     }

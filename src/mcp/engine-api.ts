@@ -1,11 +1,19 @@
 /** The calls of the tools on an engine, without a server. */
 import type { DrawingFiles } from '../drawings/files.js';
 import type { EnginePort } from '../engine-port.js';
+import { giveBack } from '../give-back.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../search/query.js';
 import type { AnalyticsResponse, Coverage, DetailsResponse, SearchResponse } from '../search/types.js';
 import { type CallOptions, type Drawing, type PatentApi, textOf } from './api.js';
 
 const parsed = <T>({ json }: { json: Uint8Array }): T => JSON.parse(textOf(json)) as T;
+
+/** Reads an answer, and frees its bytes: only the caller has them. */
+function parsedOnce<T>(body: { json: Uint8Array }): T {
+  const read = parsed<T>(body);
+  giveBack(body.json);
+  return read;
+}
 
 export class EngineApi implements PatentApi {
   readonly #engine: EnginePort;
@@ -18,15 +26,15 @@ export class EngineApi implements PatentApi {
   }
 
   async search(request: object, { signal }: CallOptions): Promise<SearchResponse> {
-    return parsed(await this.#engine.searchBody(parseSemantic(request), { signal }));
+    return parsedOnce(await this.#engine.searchBody(parseSemantic(request), { signal }));
   }
 
   async analyze(request: object, { signal }: CallOptions): Promise<AnalyticsResponse> {
-    return parsed(await this.#engine.analyticsBody(parseAnalytics(request), { signal, owner: '' }));
+    return parsedOnce(await this.#engine.analyticsBody(parseAnalytics(request), { signal, owner: '' }));
   }
 
   async details(request: object, { signal }: CallOptions): Promise<DetailsResponse> {
-    return parsed(await this.#engine.detailsBody(parseDetails(request), { signal }));
+    return parsedOnce(await this.#engine.detailsBody(parseDetails(request), { signal }));
   }
 
   async coverage({ signal }: CallOptions): Promise<Coverage> {

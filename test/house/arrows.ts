@@ -49,12 +49,13 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'nearest-name.ts': [],
   'check-options.ts': [],
   'limits.ts': [],
+  'give-back.ts': [],
   'config.ts': [],
   'setting-kinds.ts': [],
   'load-config.ts': [],
 };
 
-/** Tables of errors, limits and settings, and suggestions for mistyped names. Every folder may import them. */
+/** Tables of errors, limits and settings, suggestions for mistyped names, and the freeing of memory. Every folder may import them. */
 const FOR_EVERYBODY = new Set([
   'errors.ts',
   'limits.ts',
@@ -62,6 +63,7 @@ const FOR_EVERYBODY = new Set([
   'setting-kinds.ts',
   'nearest-name.ts',
   'check-options.ts',
+  'give-back.ts',
 ]);
 
 /** Code of these folders runs in a browser, too: it uses nothing of Node. */

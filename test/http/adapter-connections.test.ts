@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPriorartError } from '../../src/errors.js';
-import { onEachHttpAdapter } from './adapter-server.js';
+import { until } from '../until.js';
+import { bytesOf, onEachHttpAdapter } from './adapter-server.js';
 import { get, post } from './raw.js';
 
 onEachHttpAdapter('connections', (server) => {
@@ -65,6 +66,35 @@ onEachHttpAdapter('connections', (server) => {
     await sleep(50);
     assert.equal(request.isGone, false);
     assert.deepEqual(server.seen.aborted, []);
+  });
+
+  it('frees the bytes of an answer when they are sent, and not before', async () => {
+    await server.start();
+    for (const bytes of [100, 5_000, 300_000, 8_000_000]) {
+      const slow = server.client().write(get(`/own?${bytes}`));
+      slow.socket.pause();
+      await until(() => server.seen.owned.length > 0, 'the answer is being sent');
+      setTimeout(() => slow.socket.resume(), 20);
+      const reply = await slow.reply();
+      assert.ok(reply?.body === bytesOf(0, bytes).toString(), `${bytes} bytes as they were`);
+      const [body] = server.seen.owned.splice(0);
+      // A few bytes are not worth it.
+      if (bytes > 4096) await until(() => body!.length === 0, `${bytes} bytes are free`);
+      else assert.equal(body!.length, bytes);
+    }
+  });
+
+  it('clients that leave while such an answer is sent disturb no other client', async () => {
+    await server.start();
+    for (let n = 0; n < 100; n++) {
+      const leaving = server.client().write(get(`/own?${(n * 77_777) % 3_000_000}`));
+      setTimeout(() => leaving.socket.resetAndDestroy(), n % 10);
+      if (n % 10 === 0) {
+        const reply = await server.client().write(get('/own?200000')).reply();
+        assert.ok(reply?.body === bytesOf(0, 200_000).toString());
+      }
+    }
+    await server.assertAlive();
   });
 
   it('survives a thousand clients that disconnect at any moment', async () => {

@@ -27,6 +27,8 @@ export interface Seen {
   aborted: string[];
   refused: Refusal[];
   sources: TestSource[];
+  /** Bodies of answers that own their bytes. */
+  owned: Uint8Array[];
 }
 
 export function text(body: HttpReply['body'], status = 200, headers: Record<string, string> = {}): HttpReply {
@@ -90,6 +92,11 @@ const PATHS: Record<
   '/headers': ({ headers }) => text(JSON.stringify(headers)),
   '/address': ({ remoteAddress }) => text(remoteAddress),
   '/big': ({ query }) => text(Buffer.alloc(Number(query), 'b')),
+  '/own': ({ query }, seen) => {
+    const body = new Uint8Array(bytesOf(0, Number(query)));
+    seen.owned.push(body);
+    return { ...text(body), ownsBody: true };
+  },
   '/text': ({ query }) => text('한'.repeat(Number(query))),
   '/source': ({ query }, seen) => {
     const [length, failsAt] = query.split(',').map(Number);
@@ -192,7 +199,7 @@ export class AdapterServer {
 }
 
 function nothingSeen(): Seen {
-  return { requests: [], errors: [], aborted: [], refused: [], sources: [] };
+  return { requests: [], errors: [], aborted: [], refused: [], sources: [], owned: [] };
 }
 
 /** Runs the same tests on each adapter. */

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { HttpAdapter, HttpHandler, HttpReply } from '../../src/http/adapters/adapter.js';
+import type { HttpAdapter, HttpHandler, HttpReply, HttpRequest } from '../../src/http/adapters/adapter.js';
 import { createNodeAdapter } from '../../src/http/adapters/node.js';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
 import { trustingProxies } from '../../src/http/admission/client-address.js';
-import { acceptedCoding } from '../../src/http/compression.js';
+import { acceptedCoding, withCompression } from '../../src/http/compression.js';
 import { type MiddlewareConfig, middlewareOf } from '../../src/http/middleware.js';
 import type { PreflightAnswer } from '../../src/http/preflight.js';
 import { traceOf } from '../../src/http/trace-context.js';
@@ -130,6 +130,22 @@ const app: HttpHandler = (request) => {
   }
   return json(request.path === '/api/just' ? 'x'.repeat(COMPRESS_FROM_BYTES - 1) : '{}');
 };
+
+it('compression frees the bytes of an answer that owns them, and no others', async () => {
+  for (const ownsBody of [true, false]) {
+    const body = new TextEncoder().encode(LARGE);
+    const handler = withCompression(() => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body,
+      ownsBody,
+    }));
+    const request = { method: 'GET', headers: { 'accept-encoding': 'gzip' } } as unknown as HttpRequest;
+    const reply = await handler(request);
+    assert.equal(gunzipSync(reply!.body as Buffer).toString(), LARGE);
+    assert.equal(body.length, ownsBody ? 0 : Buffer.byteLength(LARGE));
+  }
+});
 
 for (const [name, create] of [
   ['node', createNodeAdapter],

@@ -68,6 +68,8 @@ export interface HttpReply {
   /** Values of Set-Cookie, one header each. */
   cookies?: readonly string[];
   body: Uint8Array | string | BodySource | EventBody;
+  /** The bytes of the body are of this answer alone: they are freed when they are sent. */
+  ownsBody?: boolean;
   /** Number of results in the body, for the request log. */
   resultCount?: number;
 }

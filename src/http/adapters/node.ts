@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { giveBack } from '../../give-back.js';
 import { HALF_CLOSED_MS, STREAM_WAITING_MAX_BYTES } from '../../limits.js';
 import {
   type AdapterOptions,
@@ -208,6 +209,8 @@ class NodeAdapter implements HttpAdapter {
       response.end();
       return;
     }
+    const { body } = reply;
+    if (reply.ownsBody && typeof body !== 'string') response.once('finish', () => giveBack(body));
     response.end(reply.body);
     if (reply.body.length > LARGE_BODY_BYTES || message.socket.writableLength > 0) this.#watch(response);
   }

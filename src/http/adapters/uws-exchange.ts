@@ -1,5 +1,6 @@
 /** A request on uWebSockets.js and its answer. */
 
+import { giveBack } from '../../give-back.js';
 import { HALF_CLOSED_MS, STREAM_WAITING_MAX_BYTES } from '../../limits.js';
 import {
   type AdapterOptions,
@@ -34,6 +35,8 @@ export class UwsExchange {
   #state: 'open' | 'writing' | 'finished' = 'open';
   #source: BodySource | undefined;
   #events: EventBody | undefined;
+  /** The body, if it is of this answer alone. */
+  #own: Uint8Array | undefined;
   /** Ends the wait for the socket to accept a part. */
   #whenGiven: (() => void) | undefined;
   readonly disconnect = new Disconnect();
@@ -97,6 +100,7 @@ export class UwsExchange {
       }
     }
     const length = lengthOf(body);
+    if (reply.ownsBody && body instanceof Uint8Array) this.#own = body;
     this.#res.cork(() => {
       this.#writeHead(reply);
       if (isBodiless(reply.status) || this.isHead) {
@@ -245,6 +249,7 @@ export class UwsExchange {
     this.body?.clientGone();
     this.#source?.close();
     this.#events?.ended();
+    if (this.#own) giveBack(this.#own);
     this.#whenGiven?.();
     this.#hold.forget();
     clearTimeout(this.#writeTimer);

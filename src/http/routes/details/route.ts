@@ -22,6 +22,6 @@ export const details: Route = {
     // ignored: a POST selects no stored representation as a condition (RFC 9110, section 13.2.1).
     const reply = jsonReply(body.json);
     const headers = { ...reply.headers, etag: body.etag, 'cache-control': 'private, no-cache' };
-    return { ...reply, headers, resultCount: query.patentIds.length };
+    return { ...reply, headers, ownsBody: true, resultCount: query.patentIds.length };
   },
 };

@@ -23,6 +23,6 @@ export const semanticAnalytics: Route = {
     const { json, results } = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.analyticsBody(query, { owner, signal, deadlineMs: services.deadlineMs }),
     );
-    return { ...jsonReply(json), resultCount: results };
+    return { ...jsonReply(json), ownsBody: true, resultCount: results };
   },
 };

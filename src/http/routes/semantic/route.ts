@@ -19,6 +19,6 @@ export const semantic: Route = {
     const { json, results } = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.searchBody(query, { signal, deadlineMs: services.deadlineMs }),
     );
-    return { ...jsonReply(json), resultCount: results };
+    return { ...jsonReply(json), ownsBody: true, resultCount: results };
   },
 };
