@@ -27,6 +27,10 @@ export function giveBack(bytes: Uint8Array): void {
   const buffer = bytes.buffer as Movable;
   if (!(buffer instanceof ArrayBuffer)) return;
   if (bytes.byteLength !== buffer.byteLength || bytes.byteLength < LEAST_BYTES) return;
-  if (buffer.transfer) buffer.transfer(0);
-  else nowhere.postMessage(undefined, [buffer]);
+  try {
+    if (buffer.transfer) buffer.transfer(0);
+    else nowhere.postMessage(undefined, [buffer]);
+  } catch {
+    // Some buffers, of native code for example, cannot be moved. V8 frees them later.
+  }
 }

@@ -28,7 +28,7 @@ pub(super) fn spacings(phrase: Phrase) -> Vec<Phrase> {
                 }
             }
         }
-        let terms = phrase.terms.iter().zip(kept).filter_map(|(term, kept)| kept.then(|| term.clone()));
+        let terms = phrase.terms.iter().zip(kept).filter(|(_, kept)| *kept).map(|(term, _)| term.clone());
         let spaced = Phrase { terms: terms.collect() };
         if !found.contains(&spaced) {
             found.push(spaced);
