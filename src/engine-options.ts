@@ -103,7 +103,7 @@ export interface AnalyzeOptions extends CallOptions {
   exact?: boolean | undefined;
   /**
    * Who asks, if an application has several users. Later pages show the state of the last first page of the same owner.
-   * Default: everybody is one owner.
+   * Default: everybody is one owner. Without effect on a cluster.
    */
   owner?: string | undefined;
 }

@@ -42,11 +42,11 @@ export function isPriorartError(value: unknown): value is PriorartErrorType {
 /** The error class. */
 export type PriorartError = PriorartErrorType;
 
-function notMade(): never {
+const refuse = function PriorartError(): never {
   throw new TypeError('PriorartError is for instanceof here; a module that imports priorart can make one');
-}
+};
 
 /** The error class for `instanceof`. The program itself, which raises the errors, is loaded when it is first used. */
-export const PriorartError = Object.defineProperty(notMade, Symbol.hasInstance, {
+export const PriorartError = Object.defineProperty(refuse, Symbol.hasInstance, {
   value: isPriorartError,
 }) as unknown as Pick<typeof PriorartErrorType, 'prototype'> & (abstract new () => PriorartErrorType);

@@ -100,6 +100,11 @@ const OFFICE_FORMS: Record<string, RegExp> = {
   US: /^\d{8}$/,
 };
 
+/** A text with the ASCII hyphen instead of all others: Japanese gazettes print the minus sign. */
+export function withPlainHyphens(text: string): string {
+  return text.replace(/[\u2010-\u2015\u2212\uff0d\u30fc]/g, '-');
+}
+
 /** Digits, perhaps after an era, with separators and a check digit. */
 const SPELLING = /^(?:[MTSHR明大昭平令]\d{1,2}-)?\d[\d,/-]*(?:\.[\dX])?$/;
 const WHOLE_PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;

@@ -26,11 +26,12 @@ import {
   isOfficeApplicationNumber,
   isWholePctNumber,
   normaliseApplicationNumber,
+  withPlainHyphens,
 } from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { internationalNumber } from './international-number.js';
 import { withoutInvisible } from './invisible.js';
-import { readLabel } from './number-label.js';
+import { type Labelled, readLabel } from './number-label.js';
 
 /** One interpretation of a number. Absent fields are not given by the text and match anything. */
 export interface NumberCandidate {
@@ -169,8 +170,9 @@ function republication(text: string): Spelling | undefined {
 /** `10-2020-0104349`. Only Korean numbers have the kind of right first. */
 const KR_APPLICATION = /^[1-7]0-(?:19|20)\d{2}-/;
 
-/** In capitals, NFKC, without invisible characters. */
-const folded = (text: string): string => withoutInvisible(text).normalize('NFKC').toUpperCase().trim();
+/** In capitals, NFKC, with plain hyphens and without invisible characters. */
+const folded = (text: string): string =>
+  withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim();
 
 /** Splits a text into country, letters of the series, digits and kind; `undefined` if it is not the number of a publication. */
 function dissect(text: string): Spelling | undefined {
@@ -179,37 +181,40 @@ function dissect(text: string): Spelling | undefined {
   const whole = folded(text);
   const label = readLabel(whole);
   if (label === undefined) return dissectBare(whole);
-  if (label.isApplication) return undefined;
+  if (label.isApplication && label.isSure) return undefined;
   return dissectBare(label.rest, label.country);
 }
 
-/** The applications that a text names after a word such as `출원번호`; `undefined` if it has no such word. */
+/**
+ * The applications that a text names after a word such as `출원번호`; `undefined` if it has no such word, or if the words may also
+ * mean a published application, and the number is no number of an application: `US Patent Application 2018/0184900`.
+ */
 function labelledApplications(text: string): NumberCandidate[] | undefined {
   const label = readLabel(folded(text));
   if (!label?.isApplication) return undefined;
   const rest = label.rest.replace(/[제第號号호]/g, '').trim();
   const found: NumberCandidate[] = [];
-  const offices: readonly Country[] = label.country
-    ? [label.country]
-    : KR_APPLICATION.test(rest)
-      ? ['KR']
-      : COUNTRIES;
-  for (const country of offices) {
-    const isOne =
-      isWholePctNumber(rest) || (isApplicationSpelling(rest) && isOfficeApplicationNumber(country, rest));
-    if (!isOne) continue;
+  const isPct = isWholePctNumber(rest);
+  for (const country of isPct ? COUNTRIES : officesOf(label, rest)) {
+    if (!isPct && !(isApplicationSpelling(rest) && isOfficeApplicationNumber(country, rest))) continue;
+    // Of nine digits without a point, the last is the check digit of an application, or this is a publication.
+    if (country === 'CN' && !label.isSure && /^\d{9}$/.test(rest)) continue;
     const number = normaliseApplicationNumber(country, rest);
     if (number !== undefined) found.push({ country, number, application: true });
   }
-  return found;
+  return found.length > 0 || label.isSure ? found : undefined;
+}
+
+/** The offices whose number it may be. */
+function officesOf({ country }: Labelled, rest: string): readonly Country[] {
+  if (country !== undefined) return [country];
+  return KR_APPLICATION.test(rest) ? ['KR'] : COUNTRIES;
 }
 
 /** Splits a number without a label. `labelled` is the office that the label names. */
 function dissectBare(text: string, labelled?: Country): Spelling | undefined {
   let rest = text
     .replace(/[제第號号호]/g, '')
-    // All kinds of hyphens: Japanese gazettes print the minus sign.
-    .replace(/[\u2010-\u2015\u2212\uff0d\u30fc]/g, '-')
     .replace(GAZETTE, '')
     .replace(BRACKETED_KIND, '$1')
     .trim();

@@ -70,16 +70,21 @@ export function answersOf(
 /** An observer whose errors do not fail the answers. The first one becomes a warning of the process. */
 function surviving(observe: AnswerObserver): AnswerObserver {
   let hasFailed = false;
+  const warn = (error: unknown) => {
+    if (hasFailed) return;
+    hasFailed = true;
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.emitWarning(`observe threw, and further errors of it are not shown: ${message}`, {
+      code: 'PRIORART_OBSERVE',
+    });
+  };
   return (answered) => {
     try {
-      observe(answered);
+      // An application may give an asynchronous function.
+      const returned: unknown = observe(answered);
+      if (returned instanceof Promise) returned.catch(warn);
     } catch (error) {
-      if (hasFailed) return;
-      hasFailed = true;
-      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      process.emitWarning(`observe threw, and further errors of it are not shown: ${message}`, {
-        code: 'PRIORART_OBSERVE',
-      });
+      warn(error);
     }
   };
 }

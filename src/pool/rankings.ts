@@ -6,6 +6,7 @@
  * exist. Otherwise the page is read from the snapshot that was pinned for the ranking's generation.
  */
 import { createHash } from 'node:crypto';
+import { giveBack } from '../give-back.js';
 import { RANKING_KEPT_MS, RANKINGS_KEPT } from '../limits.js';
 import { analyticsPage, pageOfRanking, type Ranking } from '../search/analytics.js';
 import type { AnalyticsQuery } from '../search/query.js';
@@ -64,14 +65,22 @@ export class Rankings {
     const kept = query.page > 1 ? this.#find(key) : undefined;
     const later = kept && (await this.#laterPage(kept, query, options));
     if (later) return later;
+    const ask = () => this.#answers.ask({ kind: 'analytics', query }, options);
+    let answer = await ask();
     for (let n = 1; ; n++) {
-      const { json, results, ranking } = await this.#answers.ask({ kind: 'analytics', query }, options);
+      const { json, results, ranking } = answer;
       if (!ranking || ranking.docs.length <= query.pageSize) return { json, results };
       const documents = this.#pins.take(ranking.generation);
-      // A commit came between the search and the pinning. Later pages need the state that the first one shows.
-      if (documents === undefined && n < SEARCHES_MAX) continue;
-      this.#keep(key, ranking, documents);
-      return { json, results };
+      // If a commit came between the search and the pinning, the search is repeated: later pages need the state that the first
+      // one shows. An answer is worth more than that, if the server has no time for another search.
+      const repeated =
+        documents === undefined && n < SEARCHES_MAX ? await ask().catch(() => undefined) : undefined;
+      if (repeated === undefined) {
+        this.#keep(key, ranking, documents);
+        return { json, results };
+      }
+      giveBack(json);
+      answer = repeated;
     }
   }
 

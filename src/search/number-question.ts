@@ -3,6 +3,7 @@ import {
   isApplicationSpelling,
   isWholePctNumber,
   normaliseApplicationNumber,
+  withPlainHyphens,
 } from '../patent/application-number.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { parsePatentNumber } from '../patent/number.js';
@@ -94,7 +95,8 @@ function officesOf(text: string): readonly Country[] {
 
 /** A question without quotes, brackets and words that only say that a number follows. */
 function plain(question: string): string {
-  const text = bareQuestion(question, MOST_CHARS);
+  const text = withPlainHyphens(bareQuestion(question, MOST_CHARS));
+  if (text.length > MOST_CHARS) return text;
   const label = readLabel(text);
   const number = label && !label.isApplication ? `${label.country ?? ''}${label.rest}` : text;
   return number.replace(/^(KR)?제 ?(\d.*?)호?$/, '$1$2');

@@ -201,6 +201,23 @@ describe('cached rankings', () => {
     await rankings.page(query(2), 'a');
     assert.equal(shown.length, 3, 'the later page is of the pinned state');
     rankings.close();
+    // A server without time for another search gives the answer that it has.
+    const busy = new Proxy(answers, {
+      get(target, name) {
+        if (name !== 'ask') return Reflect.get(target, name, target);
+        return async (question: Question, options: AskOptions) => {
+          if (shown.length > 3) throw new Error('overloaded');
+          const answer = await target.ask(question, options);
+          shown.push(answer);
+          change(store, () => {});
+          return answer;
+        };
+      },
+    });
+    const late = new Rankings(store, busy);
+    const page = await late.page(query(1), 'a');
+    assert.equal(page.json, (shown[3] as { json: Uint8Array }).json);
+    late.close();
   });
 
   it('the ranking of a single page is not kept', async () => {

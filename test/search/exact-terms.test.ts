@@ -139,13 +139,13 @@ function formsOf(tokens: readonly Token[]): Token[][] {
 
 const HANGUL = /^\p{Script=Hangul}+$/u;
 
-/** Korean words of one syllable behind another Korean word and spaces, as its end. */
+/** Korean words of one syllable behind a Korean word of two or more and spaces, as its end. */
 function withJoinedSyllables(form: readonly Token[]): Token[] {
   const joined: Token[] = [];
   for (const token of form) {
     const last = joined.at(-1);
     const isSingle = HANGUL.test(token.text) && token.text.length === 1 && /^\s+$/.test(token.gap);
-    if (isSingle && last && HANGUL.test(last.text) && token.signs === 0) {
+    if (isSingle && last && HANGUL.test(last.text) && last.text.length > 1 && token.signs === 0) {
       joined[joined.length - 1] = { ...last, text: last.text + token.text };
     } else joined.push(token);
   }
@@ -166,23 +166,13 @@ function spacings(form: Token[]): Token[][] {
   );
 }
 
-/** A word whole, and cut at some borders of groups of two syllables, of which one has three if their number is odd; six are also two threes. */
+/** A word in all its parts of two syllables or more. */
 function splitsOf(word: string): string[][] {
-  const twos = (from: number) =>
-    Array.from({ length: Math.ceil((word.length - from) / 2) }, (_, n) => from + 2 * n).filter(
-      (at) => at > 0 && at < word.length - 1,
-    );
-  const borders = word.length % 2 === 0 ? [twos(0)] : [twos(3), twos(0)];
-  if (word.length === 6) borders.push([3]);
-  const found = new Map<string, string[]>([[word, [word]]]);
-  for (const list of borders) {
-    for (let chosen = 1; chosen < 2 ** list.length; chosen++) {
-      const cuts = [0, ...list.filter((_, n) => chosen & (1 << n)), word.length];
-      const parts = cuts.slice(1).map((to, n) => word.slice(cuts[n], to));
-      found.set(parts.join(' '), parts);
-    }
+  const found = [[word]];
+  for (let at = 2; at <= word.length - 2; at++) {
+    for (const rest of splitsOf(word.slice(at))) found.push([word.slice(0, at), ...rest]);
   }
-  return [...found.values()];
+  return found;
 }
 
 /** What stays of a sign between two words that are one without it. */

@@ -81,6 +81,7 @@ describe('what a question is read as', () => {
       'Patent No. 6,334,226 and others',
       'Vitamin B-12345',
       'Application 2020',
+      '特願'.repeat(5_000),
       'patent application publication',
       '출원번호',
     ]) {

@@ -1,5 +1,5 @@
-//! Known words in compounds without spaces. 스마트폰케이스 (smartphone case) is looked for as a whole and in pairs of
-//! characters; if the table of terms has 스마트폰, it is a word of the question, too.
+//! Known words in compounds without spaces. 이차전지분리막 (separator of a battery) is looked for as a whole and in pairs of
+//! characters; if the table of terms has 이차전지, it is a word of the question, too.
 
 use super::analysis::Kind;
 use super::index::Phrase;
@@ -8,7 +8,7 @@ use super::spacing::spacings;
 
 /// Characters of a known word, at least. A shorter one is a pair, which is looked for already.
 const LEAST: usize = 3;
-/// Factor on the weight of a pair across the border of a known word. It belongs to no word: 폰케 in 스마트폰케이스.
+/// Factor on the weight of a pair across the border of a known word. It belongs to no word: 지분 in 이차전지분리막.
 const CROSSING: f32 = 0.3;
 
 /// Adds the known words of a question, and lowers the weight of the pairs that reach over their borders.
@@ -37,7 +37,11 @@ pub(super) fn add_known_words(
         let Some(first) = pairs().next() else { continue };
         let terms = pairs().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
         let phrases = spacings(Phrase { terms }).into_iter();
-        let alternatives = phrases.map(|phrase| anywhere(phrase, 1.0)).collect();
+        let alternatives: Vec<_> = phrases.map(|phrase| anywhere(phrase, 1.0)).collect();
+        // The same word may be elsewhere in the question.
+        if concepts.iter().any(|concept| concept.alternatives[0] == alternatives[0]) {
+            continue;
+        }
         concepts.push(Concept { from, to, boost: 1.0, alternatives, translations: vec![] });
     }
 }

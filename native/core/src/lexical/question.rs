@@ -406,6 +406,9 @@ fn joined_with(question: &str, before: &[Found], single: &Found) -> Option<Phras
     let shares = |n: &usize| before[*n].from < before[n - 1].to && before[n - 1].kind == Kind::Pair;
     let from = (1..before.len()).rev().find(|n| !shares(n)).unwrap_or(0);
     let word = &before[from..];
+    if word.len() >= LONGEST_WORD {
+        return None;
+    }
     let mut terms: Vec<_> = (0..).zip(word.iter().map(|pair| pair.text.clone())).collect();
     terms.push((word.len() as u32, joined));
     Some(Phrase { terms })
@@ -431,7 +434,14 @@ fn merged(concepts: Vec<Concept>) -> Vec<Concept> {
         match places.get_mut(&key) {
             Some((place, count)) => {
                 *count += 1;
-                kept[*place].boost = kept[*place].boost.max(concept.boost);
+                let first = &mut kept[*place];
+                first.boost = first.boost.max(concept.boost);
+                // 폰 in 갤럭시 폰 and 스마트 폰 may be the end of both words.
+                let others = concept.alternatives.into_iter().take(MOST_WHOLE);
+                let new: Vec<_> = others.filter(|other| !first.alternatives.contains(other)).collect();
+                if first.alternatives.len() < MOST_WHOLE {
+                    first.alternatives.extend(new);
+                }
             }
             None => {
                 places.insert(key, (kept.len(), 1));

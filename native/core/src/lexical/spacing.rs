@@ -5,46 +5,78 @@
 //! in any spacing.
 
 use super::index::Phrase;
+use unicode_normalization::UnicodeNormalization;
 
 /// Characters of a word that may be written as two, at least.
 const LEAST: usize = 4;
 
-/// The phrase without the pairs over which texts may put a space: groups of two characters, and one group of three, at the
-/// beginning or at the end, if their number is odd. A word of six may also be two of three. A phrase without a Korean word of four
-/// characters or more is returned as it is.
+/// Phrases of one text, at most.
+const MOST: usize = 32;
+
+/// The phrase without the pairs over which texts may put a space: each Korean word of four characters or more in groups of two and
+/// three characters, in every way. A text that parts the word into any words of two characters or more holds one of these. A
+/// phrase without such a word is returned as it is. Of more than `MOST` ways, some are left out.
 pub(super) fn spacings(phrase: Phrase) -> Vec<Phrase> {
-    if runs_of(&phrase).all(|(_, pairs)| pairs + 1 < LEAST) {
-        return vec![phrase];
-    }
-    let mut found: Vec<Phrase> = Vec::new();
-    for three_first in [true, false] {
-        let mut kept = vec![true; phrase.terms.len()];
-        for (at, pairs) in runs_of(&phrase).filter(|(_, pairs)| pairs + 1 >= LEAST) {
-            let mut place = 0;
-            for group in groups(pairs + 1, three_first) {
-                place += group;
-                if place <= pairs {
-                    kept[at + place - 1] = false;
-                }
+    let mut ways: Vec<Vec<bool>> = vec![vec![true; phrase.terms.len()]];
+    for (at, pairs) in runs_of(&phrase).filter(|(_, pairs)| pairs + 1 >= LEAST) {
+        let mut next = Vec::new();
+        for borders in borders_of(pairs + 1) {
+            for way in ways.iter().take(MOST) {
+                let mut way = way.clone();
+                borders.iter().for_each(|border| way[at + border - 1] = false);
+                next.push(way);
             }
         }
-        let terms = phrase.terms.iter().zip(kept).filter(|(_, kept)| *kept).map(|(term, _)| term.clone());
-        let spaced = Phrase { terms: terms.collect() };
-        if !found.contains(&spaced) {
-            found.push(spaced);
+        next.truncate(MOST);
+        ways = next;
+    }
+    let phrase_of = |kept: Vec<bool>| Phrase {
+        terms: phrase
+            .terms
+            .iter()
+            .zip(kept)
+            .filter(|(_, kept)| *kept)
+            .map(|(term, _)| term.clone())
+            .collect(),
+    };
+    ways.into_iter().map(phrase_of).collect()
+}
+
+/// Where the groups of two and three characters of a word meet, for each way to make them, at most `MOST`.
+fn borders_of(characters: usize) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    let mut begun: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new())];
+    while let Some((end, borders)) = begun.pop() {
+        if found.len() == MOST {
+            break;
+        }
+        if end == characters {
+            found.push(borders[..borders.len() - 1].to_vec());
+            continue;
+        }
+        for group in [3, 2] {
+            // One character is no group.
+            if end + group == characters || end + group + 2 <= characters {
+                let mut longer = borders.clone();
+                longer.push(end + group);
+                begun.push((end + group, longer));
+            }
         }
     }
     found
 }
 
 /// A text without the spaces before Korean words of one syllable, which are not found within a longer word: 스마트 폰 becomes 스마트폰.
-/// `None` if it has no such word behind another Korean word.
+/// `None` if it has no such word behind a Korean word of two syllables or more.
 pub(super) fn with_joined_syllables(text: &str) -> Option<String> {
+    let text: String = text.nfc().collect();
     let is_single = |word: &str| word.chars().count() == 1 && word.chars().all(is_syllable);
     let mut joined = String::new();
     let mut is_other = false;
     for word in text.split_whitespace() {
-        let follows = joined.ends_with(is_syllable) && is_single(word);
+        // Behind a word of one syllable, it would be found within any word of the two: 두 개 (two pieces) in 두개골 (skull).
+        let follows =
+            joined.chars().rev().take(2).filter(|&c| is_syllable(c)).count() == 2 && is_single(word);
         is_other |= follows;
         if !follows && !joined.is_empty() {
             joined.push(' ');
@@ -57,16 +89,6 @@ pub(super) fn with_joined_syllables(text: &str) -> Option<String> {
 /// Whether a character is a whole syllable of Hangul.
 fn is_syllable(c: char) -> bool {
     ('\u{ac00}'..='\u{d7a3}').contains(&c)
-}
-
-/// Lengths of the groups of a word.
-fn groups(characters: usize, three_first: bool) -> Vec<usize> {
-    match (characters, three_first) {
-        (6, true) => vec![3, 3],
-        (n, true) if n % 2 == 1 => [vec![3], vec![2; n / 2 - 1]].concat(),
-        (n, false) if n % 2 == 1 => [vec![2; n / 2 - 1], vec![3]].concat(),
-        (n, _) => vec![2; n / 2],
-    }
 }
 
 /// Where each run of pairs of Hangul that share their characters begins in a phrase, and its number of pairs.
@@ -103,9 +125,11 @@ mod tests {
     fn pairs_at_a_possible_space_are_left_out() {
         assert_eq!(shown("분리막"), ["0분리 1리막"]);
         assert_eq!(shown("무선충전"), ["0무선 2충전"]);
-        assert_eq!(shown("스마트워치"), ["0스마 1마트 3워치", "0스마 2트워 3워치"]);
-        assert_eq!(shown("리튬이온전지"), ["0리튬 1튬이 3온전 4전지", "0리튬 2이온 4전지"]);
-        assert_eq!(shown("스마트폰케이스"), ["0스마 1마트 3폰케 5이스", "0스마 2트폰 4케이 5이스"]);
+        assert_eq!(shown("스마트워치"), ["0스마 2트워 3워치", "0스마 1마트 3워치"]);
+        assert_eq!(shown("리튬이온전지"), ["0리튬 2이온 4전지", "0리튬 1튬이 3온전 4전지"]);
+        let ways = ["0스마 2트폰 4케이 5이스", "0스마 2트폰 3폰케 5이스", "0스마 1마트 3폰케 5이스"];
+        assert_eq!(shown("스마트폰케이스"), ways);
+        assert_eq!(shown("가나다라마바사아").len(), 4);
         assert_eq!(shown("無線充電"), ["0無線 1線充 2充電"]);
     }
 
@@ -113,9 +137,37 @@ mod tests {
     fn every_character_stays_in_a_pair() {
         for length in 2..30 {
             let word: String = (0..length).map(|n| char::from_u32(0xac00 + n as u32).unwrap()).collect();
-            for phrase in shown(&word) {
+            let phrases = shown(&word);
+            assert!((1..=MOST).contains(&phrases.len()));
+            for phrase in phrases {
                 assert!(word.chars().all(|c| phrase.contains(c)), "{phrase}");
             }
+        }
+    }
+
+    #[test]
+    fn any_words_of_two_characters_or_more_are_a_spacing() {
+        // Up to fourteen characters there are no more ways than `MOST`.
+        for length in 4..=14usize {
+            let ways = borders_of(length);
+            for cut in 0u32..1 << (length - 1) {
+                let cuts: Vec<usize> = (1..length).filter(|n| cut & 1 << (n - 1) != 0).collect();
+                let ends = std::iter::once(&0).chain(&cuts).zip(cuts.iter().chain([&length]));
+                if ends.into_iter().all(|(from, to)| to - from >= 2) {
+                    assert!(ways.iter().any(|way| cuts.iter().all(|at| way.contains(at))), "{cuts:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn single_syllables_join_words_and_not_each_other() {
+        assert_eq!(with_joined_syllables("스마트 폰").as_deref(), Some("스마트폰"));
+        assert_eq!(with_joined_syllables("전고체 전지 셀 구조").as_deref(), Some("전고체 전지셀 구조"));
+        let decomposed: String = "스마트 폰".nfd().collect();
+        assert_eq!(with_joined_syllables(&decomposed).as_deref(), Some("스마트폰"));
+        for text in ["두 개", "이 중", "smart 폰", "스마트폰"] {
+            assert_eq!(with_joined_syllables(text), None, "{text}");
         }
     }
 }
