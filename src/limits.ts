@@ -211,7 +211,7 @@ export const QUEUE_PER_WORKER_MAX = 100_000;
 export const QUEUE_QUICK = { ms: 8, times: 16 } as const;
 /** Most requests that one worker has in flight. Models may ask for fewer. */
 export const CONCURRENCY_MAX = 64;
-/** Each worker is a thread with an engine of JavaScript of its own. A thousand exhausted the memory of a machine with 24 GB. */
+/** Each worker is a thread with an engine of JavaScript of its own. A process with a thousand ended with V8's out-of-memory error on a machine with 24 GB. */
 export const WORKERS_MAX = 256;
 /** Bytes of a models.json. */
 export const MODELS_FILE_MAX_BYTES = 1 << 20;

@@ -75,7 +75,7 @@ const REPUBLICATION_KIND = 'A1';
 const KR_SHORT_YEAR = /^[4-9]\d{8}$/;
 
 /** Longer texts are not numbers, with all the words that may stand around one. */
-const MOST_CHARS = 90;
+export const NUMBER_MAX_CHARS = 90;
 
 const year4 = (digits: string): boolean => /^(?:19|20)\d{2}/.test(digits);
 
@@ -270,7 +270,7 @@ function dissectBare(text: string, labelled?: Country): Spelling | undefined {
  * number, or is one of another office. Without a country, digits in KIPRIS form match any office.
  */
 export function parsePatentNumber(text: string): NumberCandidate[] {
-  if (text.length > MOST_CHARS) return [];
+  if (text.length > NUMBER_MAX_CHARS) return [];
   const applications = labelledApplications(text);
   if (applications !== undefined) return applications;
   const found = dissect(text);

@@ -6,13 +6,12 @@ import {
   withPlainHyphens,
 } from '../patent/application-number.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
-import { parsePatentNumber } from '../patent/number.js';
+import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
 import { readLabel } from '../patent/number-label.js';
 import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
 import { bareQuestion } from './bare-question.js';
 
-const MOST_CHARS = 90;
 /** Digits of a number after letters, such as `D433143` and `EP12345`. Shorter texts are names: `H.264`, `D1`. */
 const LEAST_DIGITS = 5;
 /** Digits of a number without an office. Shorter texts are years, standards and quantities. */
@@ -75,7 +74,7 @@ export function publicationsAsked(store: Publications, question: string): Number
 /** Whether a question is a number and nothing else. */
 export function isNumber(question: string): boolean {
   const text = plain(question);
-  if (text.length > MOST_CHARS) return false;
+  if (text.length > NUMBER_MAX_CHARS) return false;
   const digits = text.replace(/\D/g, '').length;
   const bare = text.replace(/[A-Z]\d?$/, '').trim();
   if (!/\p{L}/u.test(bare)) {
@@ -95,8 +94,8 @@ function officesOf(text: string): readonly Country[] {
 
 /** A question without quotes, brackets and words that only say that a number follows. */
 function plain(question: string): string {
-  const text = withPlainHyphens(bareQuestion(question, MOST_CHARS));
-  if (text.length > MOST_CHARS) return text;
+  const text = withPlainHyphens(bareQuestion(question, NUMBER_MAX_CHARS));
+  if (text.length > NUMBER_MAX_CHARS) return text;
   const label = readLabel(text);
   const number = label && !label.isApplication ? `${label.country ?? ''}${label.rest}` : text;
   return number.replace(/^(KR)?제 ?(\d.*?)호?$/, '$1$2');

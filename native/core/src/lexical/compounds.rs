@@ -2,8 +2,8 @@
 //! characters; if the table of terms has 이차전지, it is a word of the question, too.
 
 use super::analysis::Kind;
-use super::index::Phrase;
-use super::question::{anywhere, Concept, Found};
+use super::fragments::pair_of;
+use super::question::{anywhere, phrase_of, Concept, Found};
 use super::spacing::spacings;
 
 /// Characters of a known word, at least. A shorter one is a pair, which is looked for already.
@@ -19,7 +19,7 @@ pub(super) fn add_known_words(
     words: &[(u32, u32)],
     concepts: &mut Vec<Concept>,
 ) {
-    for concept in concepts.iter_mut().filter(|concept| is_pair(concept)) {
+    for concept in concepts.iter_mut().filter(|concept| pair_of(concept).is_some()) {
         let (own_from, own_to) = (concept.from, concept.to);
         let is_within = |&(from, to): &(u32, u32)| from <= own_from && own_to <= to;
         let overlaps = |&(from, to): &(u32, u32)| from < own_to && own_from < to;
@@ -32,26 +32,14 @@ pub(super) fn add_known_words(
         if !is_long || concepts.iter().any(|concept| (concept.from, concept.to) == (from, to)) {
             continue;
         }
-        let pairs =
-            || plain.iter().filter(|term| term.kind == Kind::Pair && term.from >= from && term.to <= to);
-        let Some(first) = pairs().next() else { continue };
-        let terms = pairs().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
-        let phrases = spacings(Phrase { terms }).into_iter();
+        let Some(at) = plain.iter().position(|term| term.from >= from) else { continue };
+        let pairs = plain[at..].iter().take_while(|term| term.to <= to).count();
+        let phrases = spacings(phrase_of(&plain[at..at + pairs], Kind::Pair)).into_iter();
         let alternatives: Vec<_> = phrases.map(|phrase| anywhere(phrase, 1.0)).collect();
         // The same word may be elsewhere in the question.
         if concepts.iter().any(|concept| concept.alternatives[0] == alternatives[0]) {
             continue;
         }
         concepts.push(Concept { from, to, boost: 1.0, alternatives, translations: vec![] });
-    }
-}
-
-/// Whether a concept is a pair of characters.
-fn is_pair(concept: &Concept) -> bool {
-    match &concept.alternatives[..] {
-        [only] => {
-            matches!(&only.phrase.terms[..], [(_, term)] if term.chars().count() == 2 && !term.is_ascii())
-        }
-        _ => false,
     }
 }

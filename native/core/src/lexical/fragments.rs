@@ -63,7 +63,7 @@ impl Continued {
 }
 
 /// The pair of characters that a concept is.
-fn pair_of(concept: &Concept) -> Option<&str> {
+pub(super) fn pair_of(concept: &Concept) -> Option<&str> {
     match &concept.alternatives[..] {
         [only] if only.phrase.terms.len() == 1 => {
             let term = only.phrase.terms[0].1.as_str();

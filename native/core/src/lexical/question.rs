@@ -5,7 +5,7 @@ use super::compounds::add_known_words;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
 use super::readings::{is_of_number, pieces_apart, readings};
-use super::spacing::{is_hangul_pair, spacings, with_joined_syllables};
+use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
 use super::translate::{known, Known, Translation, STEMS};
 use super::Part;
@@ -77,7 +77,7 @@ const HIRAGANAS: std::ops::RangeInclusive<char> = '\u{3041}'..='\u{309f}';
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
 /// of several words.
-const LONGEST_WORD: usize = 12;
+pub(super) const LONGEST_WORD: usize = 12;
 
 /// Splits questions into concepts. It keeps an analyser.
 #[derive(Default)]
@@ -372,8 +372,7 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
     let is_hiragana = first.text.chars().all(|c| HIRAGANAS.contains(&c));
     let boost = if is_hiragana { HIRAGANA } else { 1.0 };
     if run.len() < LONGEST_WORD {
-        let terms = run.iter().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
-        let phrases = spacings(Phrase { terms }).into_iter();
+        let phrases = spacings(phrase_of(run, Kind::Pair)).into_iter();
         let joined = (run.len() == 1).then(|| joined_with(question, before, first)).flatten();
         let alternatives = phrases.chain(joined).map(|phrase| anywhere(phrase, 1.0)).collect();
         concepts.push(Concept { from: first.from, to: last.to, boost, alternatives, translations: vec![] });
@@ -390,28 +389,6 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
             });
         }
     }
-}
-
-/// A Korean character by itself as the end of the word before it: 폰 of 스마트 폰, which texts also write 스마트폰.
-fn joined_with(question: &str, before: &[Found], single: &Found) -> Option<Phrase> {
-    let last = before.last()?;
-    let between = question.get(last.to as usize..single.from as usize)?;
-    if single.text.chars().nth(1).is_some() || !between.chars().all(char::is_whitespace) {
-        return None;
-    }
-    let joined = format!("{}{}", last.text.chars().nth(1)?, single.text);
-    if !is_hangul_pair(&last.text) || !is_hangul_pair(&joined) {
-        return None;
-    }
-    let shares = |n: &usize| before[*n].from < before[n - 1].to && before[n - 1].kind == Kind::Pair;
-    let from = (1..before.len()).rev().find(|n| !shares(n)).unwrap_or(0);
-    let word = &before[from..];
-    if word.len() >= LONGEST_WORD {
-        return None;
-    }
-    let mut terms: Vec<_> = (0..).zip(word.iter().map(|pair| pair.text.clone())).collect();
-    terms.push((word.len() as u32, joined));
-    Some(Phrase { terms })
 }
 
 /// Number of pairs at the end of a run that reach into a particle. At least one pair stays.

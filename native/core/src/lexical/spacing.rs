@@ -4,7 +4,9 @@
 //! 선충 between them is not. A phrase that leaves out pairs whose characters other pairs have means the same characters
 //! in any spacing.
 
+use super::analysis::Kind;
 use super::index::Phrase;
+use super::question::{Found, LONGEST_WORD};
 use unicode_normalization::UnicodeNormalization;
 
 /// Characters of a word that may be written as two, at least.
@@ -86,6 +88,28 @@ pub(super) fn with_joined_syllables(text: &str) -> Option<String> {
     is_other.then_some(joined)
 }
 
+/// A Korean character by itself as the end of the word before it: 폰 of 스마트 폰, which texts also write 스마트폰.
+pub(super) fn joined_with(question: &str, before: &[Found], single: &Found) -> Option<Phrase> {
+    let last = before.last()?;
+    let between = question.get(last.to as usize..single.from as usize)?;
+    if single.text.chars().nth(1).is_some() || !between.chars().all(char::is_whitespace) {
+        return None;
+    }
+    let joined = format!("{}{}", last.text.chars().nth(1)?, single.text);
+    if !is_hangul_pair(&last.text) || !is_hangul_pair(&joined) {
+        return None;
+    }
+    let shares = |n: &usize| before[*n].from < before[n - 1].to && before[n - 1].kind == Kind::Pair;
+    let from = (1..before.len()).rev().find(|n| !shares(n)).unwrap_or(0);
+    let word = &before[from..];
+    if word.len() >= LONGEST_WORD {
+        return None;
+    }
+    let mut terms: Vec<_> = (0..).zip(word.iter().map(|pair| pair.text.clone())).collect();
+    terms.push((word.len() as u32, joined));
+    Some(Phrase { terms })
+}
+
 /// Whether a character is a whole syllable of Hangul.
 fn is_syllable(c: char) -> bool {
     ('\u{ac00}'..='\u{d7a3}').contains(&c)
@@ -104,7 +128,7 @@ fn runs_of(phrase: &Phrase) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 /// Whether a term is two characters of Hangul.
-pub(super) fn is_hangul_pair(term: &str) -> bool {
+fn is_hangul_pair(term: &str) -> bool {
     term.chars().count() == 2 && term.chars().all(is_syllable)
 }
 
