@@ -21,11 +21,11 @@ const LIBRARY = process.platform === 'darwin' ? 'libpriorart_node.dylib' : 'libp
 const PROGRESS_POLL_MS = 250;
 
 /**
- * Files in `native/` that are not sources of the addon: built files, hidden files of editors, and fuzz
- * targets and examples, which a package does not contain.
+ * Files in `native/` that are not sources of the addon: built files, hidden files of editors, cases that failed
+ * property tests, and fuzz targets and examples, which a package does not contain.
  */
 const notSource = (name) =>
-  ['target', 'fuzz', 'examples'].includes(name) || name.endsWith('.node') || name.startsWith('.');
+  ['target', 'fuzz', 'examples', 'proptest-regressions'].includes(name) || name.endsWith('.node') || name.startsWith('.');
 
 /**
  * @typedef {object} AddonPlan

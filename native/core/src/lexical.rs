@@ -52,6 +52,10 @@ impl Part {
     }
 }
 
+/// Positions between two texts of a part, so that no phrase is found across them: more than a phrase has between two of
+/// its words.
+const BETWEEN_TEXTS: u32 = 8;
+
 fn schema() -> Schema {
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(write::TOKENIZER)

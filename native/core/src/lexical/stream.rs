@@ -6,16 +6,13 @@
 
 use super::analysis::{Analyser, Language};
 use super::index::{length_of, Phrase};
-use super::Part;
+use super::{Part, BETWEEN_TEXTS};
 use tantivy::fieldnorm::FieldNormReader;
 
 /// Between terms of one position.
 pub const SAME: char = '\u{3}';
 /// A position without a term.
 pub const NONE: char = '\u{4}';
-
-/// Positions between two texts of a part.
-const BETWEEN: u32 = 1;
 
 /// The terms of one part of a document.
 #[derive(Default)]
@@ -30,13 +27,11 @@ pub fn streams(analyser: &mut Analyser, texts: &[(Part, Language, &str)]) -> [Pa
     let mut streams = Part::ALL.map(|_| (Stream::default(), 0u32, 0u32));
     for (part, language, text) in texts {
         let (stream, from, count) = &mut streams[*part as usize];
-        let mut end = *from;
-        analyser.terms(text, *language, |term| {
+        let positions = analyser.terms(text, *language, |term| {
             stream.push(*from + term.position, term.text);
-            end = end.max(*from + term.position + 1);
             *count += 1;
         });
-        *from = end + BETWEEN;
+        *from += positions + BETWEEN_TEXTS;
     }
     streams.map(|(stream, _, count)| PartStream {
         terms: stream.text,
@@ -92,7 +87,10 @@ mod tests {
         let [names, title, claims, text] = streams(&mut analyser, &texts);
         assert_eq!(
             text.terms,
-            "charg pm2.5\u{3}\u{1}pm\u{3}\u{1}2.5 cell\u{3}\u{2}cells \u{4} two \u{4} more"
+            format!(
+                "charg pm2.5\u{3}\u{1}pm\u{3}\u{1}2.5 cell\u{3}\u{2}cells \u{4} two {}more",
+                "\u{4} ".repeat(8)
+            )
         );
         assert_eq!((text.length, title.terms.as_str(), title.length), (8, "膜", 1));
         assert_eq!((names.terms.as_str(), names.length, claims.length), ("", 0, 0));

@@ -7,7 +7,7 @@
 
 use super::analysis::{Analyser, Language, VERSION};
 use super::index::{index_of, Lexical};
-use super::{failed, schema, Part};
+use super::{failed, schema, Part, BETWEEN_TEXTS};
 use crate::bitmap::Bitmap;
 use crate::file::Writer;
 use crate::{Error, Result};
@@ -22,6 +22,8 @@ use tantivy::{Directory, Index, IndexSettings, SingleSegmentIndexWriter, Tantivy
 pub(super) const TOKENIZER: &str = "priorart";
 pub(super) const SECTION: &str = "lexical";
 pub(super) const FILES: &str = "lexical.files";
+/// Positions that tantivy leaves between two texts of a part.
+const TANTIVY_GAP: u32 = 1;
 /// Bytes by which tantivy sizes its table of terms.
 const MEMORY: usize = 15_000_000;
 
@@ -88,6 +90,8 @@ struct Terms {
     text: String,
     /// End of each term in `text`, and its position.
     ends: Vec<(usize, u32)>,
+    /// Number of positions, with those behind the last term.
+    positions: u32,
 }
 
 impl Clone for Terms {
@@ -102,20 +106,21 @@ impl Tokenizer for Terms {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> TermsOfText<'a> {
         let mut characters = text.chars();
         let language = characters.next().map_or(Language::Other, language_of);
-        let Terms { analyser, text, ends } = self;
+        let Terms { analyser, text, ends, positions } = self;
         text.clear();
         ends.clear();
-        analyser.terms(characters.as_str(), language, |term| {
+        *positions = analyser.terms(characters.as_str(), language, |term| {
             text.push_str(term.text);
             ends.push((text.len(), term.position));
         });
-        TermsOfText { text, ends, next: 0, from: 0, token: Token::default() }
+        TermsOfText { text, ends, positions: *positions, next: 0, from: 0, token: Token::default() }
     }
 }
 
 struct TermsOfText<'a> {
     text: &'a str,
     ends: &'a [(usize, u32)],
+    positions: u32,
     next: usize,
     from: usize,
     token: Token,
@@ -129,6 +134,10 @@ impl TokenStream for TermsOfText<'_> {
         self.token.position = position as usize;
         self.from = end;
         self.next += 1;
+        if self.next == self.ends.len() {
+            // The next text of the part begins this far behind the last term.
+            self.token.position_length = (self.positions - position + BETWEEN_TEXTS - TANTIVY_GAP) as usize;
+        }
         true
     }
 
