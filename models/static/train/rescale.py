@@ -42,9 +42,8 @@ def refitted(work, path, parts):
     collection = calibrate.Collection(work, model.tokenizer, table)
     pools = scale.kipris_pools(collection, share, np.arange(len(collection.gold)), cohort)
     fixtures = scale.fixture_pool(FIXTURES, model.tokenizer, table, share, cohort)
-    passages = config["languages"]["passage"]
-    calibration, languages, of_cohort, report = scale.fit(fixtures, pools, first, passages[0])
-    assert languages["passage"] == passages, "the scale of passages would change"
+    calibration, languages, of_cohort, report = scale.fit(fixtures, pools, first)
+    assert languages["passage"] == config["languages"]["passage"], "the scale of passages would change"
     return {**config, "calibration": calibration, "languages": languages, "cohort": of_cohort}, report
 
 
