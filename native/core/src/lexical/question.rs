@@ -47,6 +47,9 @@ const MOST_TRANSLATED: usize = 6000;
 /// Parts of a word that are looked for beside each other, at most. A sequence such as `Gly-Ala-Gly-…` has thousands.
 const MOST_PARTS: usize = 128;
 
+/// Digits of a locant, at most.
+const LONGEST_LOCANT: usize = 2;
+
 /// Whole words that are counted, at most.
 const MOST_WHOLE: usize = 16;
 
@@ -105,8 +108,15 @@ impl Questions {
         let mut concepts = Vec::new();
         let mut at = 0;
         while at < plain.len() {
-            let end = at + length_of_word(&plain[at..]);
-            let word = &plain[at..end];
+            let locants = locants(question, &plain[at..]);
+            let begins = at + locants;
+            let end = begins + length_of_word(&plain[begins..]);
+            let word = &plain[begins..end];
+            if locants > 0 {
+                self.push_with_locants(question, &plain[at..begins], word, &mut concepts);
+                at = end;
+                continue;
+            }
             match word[0].kind {
                 Kind::Word => self.push_word(question, &word[0], &mut concepts),
                 Kind::Code => self.push_code(question, word, &mut concepts),
@@ -234,6 +244,29 @@ impl Questions {
         });
     }
 
+    /// A name of a compound with several locants, `1,4-dioxane`: all of it, and with less weight the word behind the commas.
+    fn push_with_locants(
+        &mut self,
+        question: &str,
+        locants: &[Found],
+        word: &[Found],
+        concepts: &mut Vec<Concept>,
+    ) {
+        let before = concepts.len();
+        self.push_code(question, word, concepts);
+        let mut all = concepts[before].clone();
+        concepts[before..].iter_mut().for_each(|concept| concept.boost *= PART);
+        let first = locants[0].position;
+        all.from = locants[0].from;
+        for Alternative { phrase, .. } in &mut all.alternatives {
+            let behind =
+                phrase.terms.iter().map(|(far, term)| (far + word[0].position - first, term.clone()));
+            let numbers = locants.iter().map(|number| (number.position - first, number.text.clone()));
+            phrase.terms = numbers.chain(behind).collect();
+        }
+        concepts.push(all);
+    }
+
     /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters, codes
     /// within it, and all but the first of three or more parts count by themselves, too.
     fn push_code(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
@@ -301,7 +334,14 @@ fn add_translations(translations: &[Translation], concepts: &mut [Concept]) {
     for translation in translations {
         let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
         for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
-            concept.translations.push(translation.clone());
+            // `USB` is the same in other languages.
+            let is_itself = concept
+                .alternatives
+                .iter()
+                .any(|own| own.is_in(Part::Text) && own.phrase == *translation.phrase);
+            if !is_itself {
+                concept.translations.push(translation.clone());
+            }
         }
     }
 }
@@ -356,6 +396,31 @@ fn length_of_word(terms: &[Found]) -> usize {
             })
             .count(),
         _ => 0,
+    }
+}
+
+/// How many locants with a comma behind them begin a list of terms: 1 in `1,4-dioxane`, 0 in `1,000` and `1, 4-dioxane`.
+fn locants(question: &str, terms: &[Found]) -> usize {
+    let is_number = |term: &Found| {
+        term.kind == Kind::Code
+            && term.text.len() <= LONGEST_LOCANT
+            && term.text.chars().all(char::is_numeric)
+    };
+    let is_joined = |pair: &[Found]| {
+        is_number(&pair[0]) && question.get(pair[0].to as usize..pair[1].from as usize) == Some(",")
+    };
+    let count = terms.windows(2).take_while(|pair| is_joined(pair)).count();
+    let is_name = terms.get(count).is_some_and(|word| {
+        let part =
+            |n: usize| terms.get(count + n).filter(|part| part.kind == Kind::Part && part.to <= word.to);
+        word.kind == Kind::Code
+            && part(1).is_some_and(|part| part.text.chars().all(char::is_numeric))
+            && part(2).is_some_and(|part| part.text.chars().any(char::is_alphabetic))
+    });
+    if is_name {
+        count
+    } else {
+        0
     }
 }
 

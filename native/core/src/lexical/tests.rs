@@ -146,6 +146,51 @@ fn known_words_of_a_compound_are_words_of_a_short_question() {
     assert!(!boosts(&long).contains_key("激光雷达"));
 }
 
+#[test]
+fn locants_are_of_their_compound() {
+    let words = |question: &str| -> Vec<(String, f32, Vec<String>)> {
+        let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
+        let shown = |phrase: &Phrase| {
+            phrase.terms.iter().map(|(far, term)| format!("{far}{term}")).collect::<Vec<_>>().join(" ")
+        };
+        let all = |concept: &Concept| concept.alternatives.iter().map(|one| shown(&one.phrase)).collect();
+        let concepts = Questions::default().concepts(question);
+        concepts.iter().map(|concept| (text(concept), concept.boost, all(concept))).collect()
+    };
+    let found = words("1,4-dioxane");
+    let whole = found.iter().find(|(text, ..)| text == "1,4-dioxane").unwrap();
+    assert_eq!((whole.1, &whole.2[1]), (1.0, &"01 24 3dioxane".to_owned()), "{found:?}");
+    assert!(found.iter().any(|(text, boost, _)| text == "4-dioxane" && *boost == 0.5), "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(words("2,4,6-trinitrotoluene in water").iter().any(|(text, ..)| text == "2,4,6-trinitrotoluene"));
+    for other in ["1, 4-dioxane", "1,000", "5,4-6"] {
+        assert!(words(other).iter().all(|(text, ..)| !text.contains(',')), "{other}");
+    }
+}
+
+#[test]
+fn a_particle_within_a_term_is_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("terms.bin");
+    let members = [("en", "lane change"), ("ko", "차선 변경"), ("zh", "变道")]
+        .map(|(language, term)| (language.into(), term.into()));
+    terms::write(&path, &[Group { members: members.into(), ..Group::default() }]).unwrap();
+    let terms = Terms::open(&path).unwrap();
+    let found = |question: &str| -> Vec<String> {
+        let concepts = translated(&terms, question);
+        let all = concepts.iter().flat_map(|concept| &concept.translations);
+        let mut all: Vec<_> =
+            all.map(|one| question[one.from as usize..one.to as usize].to_owned()).collect();
+        all.dedup();
+        all
+    };
+    assert_eq!(found("차량이 차선을 변경하는 방법"), ["차선을 변경"]);
+    assert_eq!(found("차선의 변경을 돕는 장치"), ["차선의 변경을"]);
+    assert_eq!(found("차선 변경 방법"), ["차선 변경"]);
+    // One syllable is no word with a particle, and a particle ends a word.
+    assert!(found("선을 변경").is_empty() && found("차선을변경").is_empty());
+}
+
 fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {
     Snapshot {
         segments: segments.into_iter().map(|(segment, deleted)| (Arc::new(segment), deleted)).collect(),
@@ -447,7 +492,8 @@ fn a_term_meets_its_translations() {
             pairs("Sensoren", &["激光", "光器"])
         ]
     );
-    assert!(shown("sensors").contains(&pairs("sensors", &["\u{5}sensor"])));
+    // The German stem of the word itself is no translation.
+    assert!(!shown("sensors").contains(&pairs("sensors", &["\u{5}sensor"])));
     assert!(shown("메트포르민 PM2.5").len() == 3 && shown("PM2.5").is_empty() && shown("").is_empty());
 }
 

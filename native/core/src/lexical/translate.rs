@@ -35,6 +35,7 @@ const LONG: usize = 4;
 const LONGEST_FRAGMENT: [(Class, usize); 2] = [(Class::Katakana, 3), (Class::Hangul, 2)];
 
 /// A word, or a character of a script without spaces.
+#[derive(Clone)]
 struct Unit {
     from: u32,
     to: u32,
@@ -42,7 +43,12 @@ struct Unit {
     keys: Vec<(String, Form)>,
     /// The script of a character; `None` for a word.
     script: Option<Class>,
+    /// Whether a Korean particle behind it was left out. It is within the bytes of the unit.
+    had_particle: bool,
 }
+
+/// Particles that may stand between the words of a Korean term: 차선을 변경 is 차선 변경 (lane change).
+const WITHIN_TERMS: [&str; 5] = ["을", "를", "의", "이", "가"];
 
 /// A form of a word that may be in the table. The first that is found counts: words of different senses have the same stem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,23 +86,54 @@ pub(super) fn known(
     stems: &[(Form, Vec<Found>)],
 ) -> Known {
     let units = units_of(question, plain, stems);
-    let mut found = Known::default();
-    let mut known: HashMap<u32, Vec<Arc<Phrase>>> = HashMap::new();
-    let mut at = 0;
-    // Where the term before ends, in bytes.
-    let mut end = 0;
-    while at < units.len() && known.len() < MOST_TERMS {
-        let Some((length, numbers)) = longest(terms, question, &units[at..])
-            .filter(|&(length, _)| !is_fragment(&units, at, length, end))
-        else {
-            at += 1;
-            continue;
-        };
-        let (from, to) = (units[at].from, units[at + length - 1].to);
-        let is_long = is_long(&units[at..at + length]);
-        if is_one_run(&units[at..at + length]) {
+    let mut search = Search { terms, question, found: Known::default(), known: HashMap::new() };
+    search.scan(analyser, &units, |_| true);
+    if let Some(units) = without_particles(question, &units) {
+        // Terms without a particle in them were found above.
+        search.scan(analyser, &units, |term| term[..term.len() - 1].iter().any(|unit| unit.had_particle));
+    }
+    search.found
+}
+
+struct Search<'a> {
+    terms: &'a Terms,
+    question: &'a str,
+    found: Known,
+    /// The phrases of the translations of a term of the table.
+    known: HashMap<u32, Vec<Arc<Phrase>>>,
+}
+
+impl Search<'_> {
+    /// Adds the terms that a condition accepts.
+    fn scan(&mut self, analyser: &mut Analyser, units: &[Unit], accepts: impl Fn(&[Unit]) -> bool) {
+        let mut at = 0;
+        // Where the term before ends, in bytes.
+        let mut end = 0;
+        while at < units.len() && self.known.len() < MOST_TERMS {
+            let Some((length, numbers)) = longest(self.terms, self.question, &units[at..])
+                .filter(|&(length, _)| !is_fragment(units, at, length, end))
+            else {
+                at += 1;
+                continue;
+            };
+            let term = &units[at..at + length];
+            if accepts(term) {
+                self.add(analyser, term, numbers);
+            }
+            end = term[length - 1].to;
+            at += if units[at].script.is_none() { 1 } else { length };
+        }
+    }
+
+    /// Adds a term of the question with its translations.
+    fn add(&mut self, analyser: &mut Analyser, term: &[Unit], numbers: Vec<u32>) {
+        let Search { terms, question, found, known } = self;
+        let (from, to) = (term[0].from, term[term.len() - 1].to);
+        let is_long = is_long(term);
+        if is_one_run(term) {
             found.words.push((from, to));
         }
+        let (from, to) = with_brackets(question, from, to);
         for number in numbers {
             let phrases = known.entry(number).or_insert_with(|| {
                 let others = terms.translations(number, EACH_LANGUAGE);
@@ -109,10 +146,38 @@ pub(super) fn known(
                 }
             }
         }
-        end = to;
-        at += if units[at].script.is_none() { 1 } else { length };
     }
-    found
+}
+
+/// The bytes of a term with a bracket beside it whose other half is in the term: `poly(vinyl alcohol)`, `(meth)acrylate`.
+fn with_brackets(question: &str, from: u32, to: u32) -> (u32, u32) {
+    let term = &question[from as usize..to as usize];
+    let (opened, closed) = (term.matches('(').count(), term.matches(')').count());
+    let is_before = closed > opened && question[..from as usize].ends_with('(');
+    let is_behind = opened > closed && question[to as usize..].starts_with(')');
+    (from - is_before as u32, to + is_behind as u32)
+}
+
+/// The units of a question without the particles behind its Korean words; `None` if it has no such particle.
+fn without_particles(question: &str, units: &[Unit]) -> Option<Vec<Unit>> {
+    let mut kept: Vec<Unit> = Vec::with_capacity(units.len());
+    let mut is_other = false;
+    for (n, unit) in units.iter().enumerate() {
+        let is_korean = |unit: &Unit| unit.script == Some(Class::Hangul);
+        let ends_word = question[unit.to as usize..].starts_with(char::is_whitespace);
+        // Behind two syllables at least.
+        let follows = n >= 2
+            && units[n - 2..n].iter().all(is_korean)
+            && units[n - 2].to == units[n - 1].from
+            && units[n - 1].to == unit.from;
+        if is_korean(unit) && ends_word && follows && WITHIN_TERMS.contains(&unit.keys[0].0.as_str()) {
+            let before = kept.last_mut().expect("two syllables are before it");
+            (before.to, before.had_particle, is_other) = (unit.to, true, true);
+        } else {
+            kept.push(unit.clone());
+        }
+    }
+    is_other.then_some(kept)
 }
 
 /// Whether a term has the characters of one script without spaces, and no space.
@@ -260,7 +325,7 @@ fn units_of(question: &str, plain: &[Found], stems: &[(Form, Vec<Found>)]) -> Ve
                 keys.push((key, form));
             }
         }
-        units.push(Unit { from: found.from, to: found.to, keys, script: None });
+        units.push(Unit { from: found.from, to: found.to, keys, script: None, had_particle: false });
     }
     let mut characters = Vec::new();
     normalise(question, &mut characters);
@@ -271,7 +336,7 @@ fn units_of(question: &str, plain: &[Found], stems: &[(Form, Vec<Found>)]) -> Ve
             Some(unit) if unit.script.is_some() && unit.from == c.from => unit.keys[0].0.push(c.value),
             _ => {
                 let keys = vec![(c.value.to_string(), Form::Written)];
-                units.push(Unit { from: c.from, to: c.to, keys, script: Some(c.class) })
+                units.push(Unit { from: c.from, to: c.to, keys, script: Some(c.class), had_particle: false })
             }
         }
     }
