@@ -56,6 +56,20 @@ onEachHttpAdapter('connections', (server) => {
     await server.assertAlive();
   });
 
+  it('forgets the pipelined requests of a connection that closes before their answers are sent', async () => {
+    await server.start();
+    const adapter = server.adapter!;
+    const client = server.client();
+    client.socket.pause();
+    client.write(get('/later-big?20000000').repeat(20));
+    // uWebSockets.js closes a connection with pipelined requests that are answered later.
+    if (adapter.name === 'node') await until(() => adapter.activeRequests === 20, 'the requests are running');
+    await sleep(50);
+    client.destroy();
+    await until(() => adapter.activeRequests === 0, 'no request is left');
+    await server.assertAlive();
+  });
+
   it('does not report a disconnect after an answer', async () => {
     await server.start();
     const done = server.client().write(get('/later?1'));

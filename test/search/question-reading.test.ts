@@ -146,6 +146,17 @@ describe('numbers, codes and examples in the fixtures', () => {
     assert.ok(kept >= 160, `${kept} of 200 results are the same`);
   });
 
+  it('has the similarity of the other words if codes and numbers are among them', async () => {
+    const similarities = async (query: string) => {
+      const { results } = await fixtures.engine.analyze({ query, min_score: 0, page_size: 100 });
+      return new Map(results.map(({ patent_id, similarity_score }) => [patent_id, similarity_score]));
+    };
+    const expected = await similarities('solid electrolyte');
+    assert.ok(expected.size > 20);
+    for (const query of ['H01M10/0525 solid electrolyte', 'solid electrolyte CN110006408A'])
+      assert.deepEqual(await similarities(query), expected);
+  });
+
   it('puts the grant first if the index lacks the application of the same number', async () => {
     const grant = fixtures.patents.find(
       (one) =>

@@ -45,7 +45,9 @@ SPELLINGS = dict(pair.split() for pair in """
     carbonization carbonisation,oxidization oxidisation,immunization immunisation,localization localisation,hydrolyzed hydrolysed,catalyzer catalyser,
     tumor tumour,hemoglobin haemoglobin,hemostatic haemostatic,hemodialysis haemodialysis,edema oedema,anesthesia anaesthesia,anesthetic anaesthetic,
     estrogen oestrogen,orthopedic orthopaedic,pediatric paediatric,diarrhea diarrhoea,esophagus oesophagus,leukemia leukaemia,anemia anaemia,
-    ischemia ischaemia,fetal foetal,cesium caesium,airplane aeroplane,curb kerb
+    ischemia ischaemia,fetal foetal,cesium caesium,airplane aeroplane,curb kerb,millimeter millimetre,liter litre,caliber calibre,
+    modeling modelling,signaling signalling,labeling labelling,leveling levelling,tunneling tunnelling,analog analogue,catalog catalogue,
+    disk disc,gage gauge,jewelry jewellery,yogurt yoghurt,maneuver manoeuvre,defense defence
 """.split(","))
 # What a source alone proves: 2 = the pair stands, 1 = with a likely vector, 0 = only beside another source.
 TRUST = {
@@ -209,17 +211,23 @@ def word_groups(subjects):
     """
     Single words, a line for each sense, as (mark, members). If another English term of a line says which sense it is, as
     `machine learning` of `learning`, the word is only looked up: 機械学習 does not ask for `learning`. English terms of
-    the subjects belong to these alone.
+    the subjects and compounds with a line of their own belong to these alone: 渗透 of `osmosis` is wider than
+    `reverse osmosis`.
     """
+    lines = list(glossary_lines(HERE / "glossary" / WORDS))
     known = {key_of(term.lower()) for group in subjects for language, term in group if language == "en"}
-    for members in glossary_lines(HERE / "glossary" / WORDS):
+    compounds = {key_of(members[0][1].lower()) for members in lines if " " in members[0][1]}
+    for members in lines:
         word = members[0][1]
         is_sense = lambda term: re.search(rf"\b{re.escape(word.lower())}\b", term.lower())
         others = [term for language, term in members[1:] if language == "en"]
-        one_way = any(map(is_sense, others))
-        # `learn` beside `learning` is as wide.
-        is_wide = lambda term: one_way and " " not in term and term[:4].lower() == word[:4].lower()
-        is_left_out = lambda term: key_of(term.lower()) in known or is_wide(term)
+        # A participle with a compound asks for that: `implanted` for `ion implantation`.
+        is_participle = re.fullmatch(r"\w+(?:ed|ing)", word) and any(" " in term for term in others)
+        one_way = bool(is_participle) or any(map(is_sense, others))
+        # `learn` beside `learning` is as wide, and `implanting` beside `ion implantation`.
+        starts = {part[:4].lower() for part in word.split(" ") if one_way or " " in word}
+        is_wide = lambda term: " " not in term and term[:4].lower() in starts
+        is_left_out = lambda term: key_of(term.lower()) in known | compounds or is_wide(term)
         if " " not in word or key_of(word.lower()) not in known:
             kept = [m for m in members[1:] if m[0] != "en" or not is_left_out(m[1])]
             yield "one-way" if one_way else "synonyms", [members[0], *kept]
@@ -227,9 +235,9 @@ def word_groups(subjects):
 
 def other_spellings(term):
     """A term in British and American spelling, as far as it has another one."""
-    words = term.split(" ")
+    words = re.split("([ -])", term)
     for pair in (SPELLINGS, {british: american for american, british in SPELLINGS.items()}):
-        other = " ".join(pair.get(word.lower(), word) for word in words)
+        other = "".join(pair.get(word.lower(), word) for word in words)
         if other != term:
             yield other
 
@@ -238,8 +246,27 @@ def with_spellings(group):
     """A group with the other spellings of its English terms, behind these."""
     english = [term for language, term in group if language == "en"]
     others = [("en", other) for term in english for other in other_spellings(term) if other not in english]
+    # `polylactic acid` is also written `poly(lactic acid)`.
+    others += [("en", f"poly {term[4:]}") for term in english if re.match(r"poly[a-z]{3,} \w", term)]
     first = [member for member in group if member[0] == "en"]
     return first + list(dict.fromkeys(others)) + [member for member in group if member[0] != "en"]
+
+
+def in_one_spelling(groups):
+    """
+    Groups whose English terms that differ by spaces and hyphens alone are spelled as the first one: `carbon nano tube` of a
+    dictionary would hide `carbon nanotube`.
+    """
+    first = {}
+    for group in groups:
+        own = []
+        for language, term in group:
+            # `CAR-T` is not `cart`, and `poly(lactic acid)` has other stems than `polylactic acid`.
+            if language == "en" and not re.search(r"\b\w\b|^poly\b", term):
+                term = first.setdefault(re.sub(r"[\s-]", "", term.lower()), term)
+            if (language, term) not in own:
+                own.append((language, term))
+        yield own
 
 
 class Texts:
@@ -750,8 +777,8 @@ if __name__ == "__main__":
     marked += [("synonyms", group) for group in subjects]
     marked += word_groups(subjects)
     marked += [("", group) for group in groups_of(collected(arguments.data, arguments.work))]
-    marked = [(mark, with_spellings(group)) for mark, group in marked]
-    groups = [group for _, group in marked]
+    groups = list(in_one_spelling(with_spellings(group) for _, group in marked))
+    marked = [(mark, group) for (mark, _), group in zip(marked, groups, strict=True)]
     lines = ["\t".join([mark] * bool(mark) + [f"{language}={term}" for language, term in group]) for mark, group in marked]
     arguments.out.write_text("\n".join(lines) + "\n", "utf-8")
     members = Counter(language for group in groups for language, _ in group)

@@ -59,6 +59,8 @@ class NodeAdapter implements HttpAdapter {
   /** All sockets. http.Server does not know sockets that have not sent HTTP yet. */
   readonly #sockets = new Set<Socket>();
   readonly #running = new Running();
+  /** Answers of each connection that are not complete. */
+  readonly #unanswered = new WeakMap<Socket, Set<ServerResponse>>();
   #draining = false;
 
   constructor(options: AdapterOptions) {
@@ -134,7 +136,10 @@ class NodeAdapter implements HttpAdapter {
     const disconnect = new Disconnect();
     const request = new NodeRequest(message, disconnect, this.#options);
     this.#running.begin();
-    response.on('close', () => {
+    const unanswered = this.#unansweredOf(message.socket);
+    unanswered.add(response);
+    response.once('close', () => {
+      unanswered.delete(response);
       this.#running.end();
       // An unread body is discarded: its client may never send the end.
       request.requestBody.clientGone();
@@ -163,6 +168,25 @@ class NodeAdapter implements HttpAdapter {
     } else if (isEvents(reply.body) && message.method !== 'HEAD') {
       this.#writeEvents(response, reply, reply.body);
     } else this.#write(message, response, reply, close);
+  }
+
+  /**
+   * The incomplete answers of a connection. If it closes, node emits 'close' for the answer that is being sent alone, not for
+   * those of pipelined requests behind it.
+   */
+  #unansweredOf(socket: Socket): Set<ServerResponse> {
+    const known = this.#unanswered.get(socket);
+    if (known) return known;
+    const unanswered = new Set<ServerResponse>();
+    this.#unanswered.set(socket, unanswered);
+    socket.once('close', () => {
+      for (const response of unanswered) {
+        if (response.socket !== null) continue;
+        response.destroy();
+        response.emit('close');
+      }
+    });
+    return unanswered;
   }
 
   /**

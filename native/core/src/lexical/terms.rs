@@ -249,6 +249,7 @@ impl Terms {
         let text = self.text(term);
         let mut found: Vec<(Member, String)> = Vec::new();
         for &group in groups {
+            let before = found.len();
             if is_written && languages(group) & !(1 << ENGLISH) == 0 {
                 continue;
             }
@@ -268,7 +269,7 @@ impl Terms {
                 }
                 let other = self.text(member.term);
                 if !is_synonym || !holds(&other, &text) {
-                    add_candidate(member, other, &mut found);
+                    add_candidate(member, other, &mut found, before);
                 }
             }
         }
@@ -286,11 +287,15 @@ impl Terms {
     }
 }
 
-/// Adds a translation to those found before. Of two of one language of which one contains the other, only the shorter stays,
-/// at the place of the first: documents with the longer one hold it, too.
-fn add_candidate(member: Member, text: String, found: &mut Vec<(Member, String)>) {
+/// Adds a translation to those found before. Of two of one group and language of which one contains the other, only the
+/// shorter stays, at the place of the first: documents with the longer one hold it, too. Of two groups, the better one is
+/// the first: a shorter term of the other is wider, such as 渗透 (osmosis) beside 反渗透 (reverse osmosis).
+fn add_candidate(member: Member, text: String, found: &mut Vec<(Member, String)>, before: usize) {
     let is_near = |other: &Member| other.language == member.language;
-    if found.iter().any(|(other, shorter)| is_near(other) && holds(&text, shorter)) {
+    let is_known = |(n, (other, own)): (usize, &(Member, String))| {
+        is_near(other) && (holds(&text, own) || n < before && holds(own, &text))
+    };
+    if found.iter().enumerate().any(is_known) {
         return;
     }
     let place = found.iter().position(|(other, longer)| is_near(other) && holds(longer, &text));
@@ -415,16 +420,25 @@ mod tests {
     fn of_a_translation_and_a_longer_one_with_it_the_shorter_is_used() {
         let groups = [
             synonyms(
-                "en=lidar_device en=laser_radar ko=라이다_장치 ko=레이저_레이더 zh=激光雷达 zh=激光雷达装置",
+                "en=lidar_device en=laser_radar en=lidar ko=라이다_장치 ko=레이저_레이더 ko=라이다 zh=激光雷达 zh=激光雷达装置",
             ),
-            group("en=lidar ko=라이다 ko=라이다_센서 zh=激光雷达"),
             group("en=dar ko=다르 zh=激光雷达"),
         ];
         let (_dir, terms) = written(&groups);
         assert_eq!(shown(&terms, "激光雷达", 2), ["lidar", "laser radar", "라이다", "레이저 레이더"]);
         // The longer one has the shorter as a synonym, which finds more; the shorter one has no use for the longer.
-        assert_eq!(shown(&terms, "激光雷达装置", 1), ["lidar devic", "라이다 장치", "激光雷达"]);
-        assert_eq!(shown(&terms, "lidar", 2), ["라이다", "激光雷达"]);
+        assert_eq!(shown(&terms, "激光雷达装置", 1), ["lidar", "라이다", "激光雷达"]);
+        assert_eq!(shown(&terms, "lidar", 2), ["laser radar", "라이다", "레이저 레이더", "激光雷达"]);
+    }
+
+    #[test]
+    fn a_shorter_translation_of_a_later_group_is_wider() {
+        let groups = [
+            group("en=reverse_osmosis ko=역삼투 zh=反渗透"),
+            group("en=reverse_osmosis ko=삼투 zh=渗透 zh=逆渗透膜 zh=反渗透膜"),
+        ];
+        let (_dir, terms) = written(&groups);
+        assert_eq!(shown(&terms, "reversosmosi", 2), ["역삼투", "反渗透", "逆渗透膜"]);
     }
 
     #[test]

@@ -75,9 +75,9 @@ pub(super) struct Known {
     pub words: Vec<(u32, u32)>,
 }
 
-/// The terms of a question and their translations: at each place the longest term that begins there.
-/// The words within a longer term are translated, too; the characters within one and fragments of
-/// loanwords are not.
+/// The terms of a question and their translations: at each place the longest term that begins there, and shorter ones of several
+/// words (`millimeter wave` of `millimeter wave antenna`). The words within a longer term are translated, too; the characters
+/// within one and fragments of loanwords are not.
 pub(super) fn known(
     analyser: &mut Analyser,
     terms: &Terms,
@@ -110,18 +110,21 @@ impl Search<'_> {
         // Where the term before ends, in bytes.
         let mut end = 0;
         while at < units.len() && self.known.len() < MOST_TERMS {
-            let Some((length, numbers)) = longest(self.terms, self.question, &units[at..])
-                .filter(|&(length, _)| !is_fragment(units, at, length, end))
-            else {
+            let found = terms_at(self.terms, self.question, &units[at..]);
+            let length = found.last().map_or(0, |&(length, _)| length);
+            if length == 0 || is_fragment(units, at, length, end) {
                 at += 1;
                 continue;
-            };
-            let term = &units[at..at + length];
-            if accepts(term) {
-                self.add(analyser, term, numbers);
             }
-            end = term[length - 1].to;
-            at += if units[at].script.is_none() { 1 } else { length };
+            let is_word = units[at].script.is_none();
+            for (own, numbers) in found {
+                let term = &units[at..at + own];
+                if (own == length || is_word && own > 1) && accepts(term) {
+                    self.add(analyser, term, numbers);
+                }
+            }
+            end = units[at + length - 1].to;
+            at += if is_word { 1 } else { length };
         }
     }
 
@@ -242,9 +245,9 @@ fn phrase(analyser: &mut Analyser, term: &str) -> Phrase {
     phrase_of(&found, Kind::Code)
 }
 
-/// The longest term that begins a list: its number of units, and its numbers in the table.
-fn longest(terms: &Terms, question: &str, units: &[Unit]) -> Option<(usize, Vec<u32>)> {
-    let mut best: Option<(usize, Vec<u32>)> = None;
+/// The terms that begin a list, shortest first: the number of units of each, and its numbers in the table.
+fn terms_at(terms: &Terms, question: &str, units: &[Unit]) -> Vec<(usize, Vec<u32>)> {
+    let mut all: Vec<(usize, Vec<u32>)> = Vec::new();
     let mut keys = vec![(String::new(), Form::Written)];
     for (n, unit) in units.iter().enumerate().take(LONGEST_TERM) {
         if n > 0 && !question[units[n - 1].to as usize..unit.from as usize].chars().all(is_within) {
@@ -263,13 +266,13 @@ fn longest(terms: &Terms, question: &str, units: &[Unit]) -> Option<(usize, Vec<
         });
         if let Some(first) = found.iter().map(|&(form, _)| form).min() {
             found.retain(|&(form, _)| form == first);
-            best = Some((n + 1, found.into_iter().map(|(_, term)| term).collect()));
+            all.push((n + 1, found.into_iter().map(|(_, term)| term).collect()));
         }
         if keys.is_empty() {
             break;
         }
     }
-    best
+    all
 }
 
 /// Whether a word is one letter, such as the second of `CAR-T`.
