@@ -402,6 +402,8 @@ export const MCP_TOKENS = { min: 500, max: 200_000, default: 10_000, fetch: 25_0
 export const MCP_SEARCH_RESULTS = 10;
 /** Bytes of an image in an answer. A larger image is given as a link. */
 export const MCP_IMAGE_MAX_BYTES = 3_000_000;
+/** Bytes of a message of MCP over standard input. */
+export const MCP_LINE_MAX_BYTES = 4 << 20;
 /** Messages in a batch of the revision 2025-03-26. */
 export const MCP_BATCH_MAX = 20;
 /** Open streams of the old SSE transport: of a key, and of a server. Each takes a connection and some kilobytes. */

@@ -52,7 +52,7 @@ const listedPrompts = PROMPTS.map(({ name, title, description, arguments: given 
   name,
   title,
   description,
-  arguments: given.map((argument) => ({ ...argument })),
+  arguments: given.map(({ read: _, ...argument }) => argument),
 }));
 
 /** The program asks clients for nothing, so nothing is validated. Making the default validator takes milliseconds. */

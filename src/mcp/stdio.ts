@@ -2,11 +2,11 @@
  * A server over standard input and output. Standard output carries the protocol only: messages of the program go to
  * standard error.
  */
-import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { PatentApi } from './api.js';
 import { StdioServerTransport, serveStdio } from './sdk.js';
 import { mcpServer, type ServerOptions } from './server.js';
+import { CheckedLines } from './stdio-lines.js';
 
 /** Turns of the event loop without a call, after which all requests that were read are answered. */
 const IDLE_TURNS = 20;
@@ -21,7 +21,8 @@ export async function serveOverStdio(
 ): Promise<void> {
   const calls = new Calls(api);
   // The transport would close with its input, before running calls are answered.
-  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  const lines = new CheckedLines((line) => process.stdout.write(line));
+  const input = process.stdin.pipe(lines, { end: false });
   const transport = new StdioServerTransport(input, process.stdout);
   const handle = serveStdio(() => mcpServer(() => calls.api, options), { transport, onerror: () => {} });
   const stopped = new Promise<void>((resolve) => {

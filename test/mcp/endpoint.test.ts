@@ -266,6 +266,11 @@ onEachAdapter('POST /mcp', (adapter) => {
       (await post(message('tools/call', { name: 'search', arguments: [] }))).json.error.code,
       -32602,
     );
+    const call = { name: 'landscape', arguments: { subject: 5 } };
+    assert.deepEqual((await post(message('prompts/get', call))).json.error, {
+      code: -32602,
+      message: 'params.arguments.subject: expected a text',
+    });
     for (const [name, args, expected] of [
       ['search_patents', {}, /query: missing; expected text of 1 to 10,000 characters/],
       ['search_patents', { query: 5 }, /query: got 5/],
@@ -288,6 +293,13 @@ onEachAdapter('POST /mcp', (adapter) => {
       ['get_drawing', { publication_id: 'KR1', filename: 'a.webp' }, /not_found/],
       ['get_coverage', { x: 1 }, /x: got 1; expected no arguments/],
       ['search', { q: 'x' }, /query: missing/],
+      [
+        'search',
+        { query: 'x', top_k: 2, countries: ['KR'] },
+        /unknown field "top_k".*unknown field "countries"/,
+      ],
+      ['get_patents', { patent_ids: ['KR1'], bibliography: true }, /unknown field "bibliography"/],
+      ['analyze_patents', { query: 'x', top_k: 5 }, /unknown field "top_k"/],
       ['fetch', { id: 'KR1' }, /id: got "KR1"; expected the number of a stored publication/],
     ] as const) {
       const { json } = await post(message('tools/call', { name, arguments: args }));

@@ -21,6 +21,7 @@ import {
   leftOutSchema,
   maxTokens,
   type Row,
+  refuseHidden,
   type Tool,
   taken,
 } from './tool.js';
@@ -105,13 +106,11 @@ export const getPatents: Tool = {
     ...framed,
   }),
   async run(given, api, options) {
+    refuseHidden(getPatents.input, given, ['bibliography']);
     const { own, request } = taken(DETAILS_OWN, given);
     const numbers = request['patent_ids'];
     if (own.offset && Array.isArray(numbers) && numbers.length > 1) {
       throw invalidField('offset', own.offset, 'it with one number in patent_ids');
-    }
-    if (request['bibliography'] !== undefined) {
-      throw invalidField('bibliography', request['bibliography'], 'a field of get_patents');
     }
     const { patents } = await api.details(request, options);
     const length = patents[0]?.content?.length;

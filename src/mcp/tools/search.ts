@@ -29,7 +29,7 @@ import {
   withoutFields,
   withRows,
 } from './rows.js';
-import { framed, maxTokens, type Row, type Tool, taken, view } from './tool.js';
+import { framed, maxTokens, type Row, refuseHidden, type Tool, taken, view } from './tool.js';
 
 const searchRow = searchResultSchema
   .partial()
@@ -254,6 +254,7 @@ export const analyzePatents: Tool = {
     ...framed,
   }),
   async run(given, api, options) {
+    refuseHidden(analyzePatents.input, given, ['top_k']);
     const { own, request } = taken(ANALYTICS_OWN, given);
     const answer = await api.analyze(request, options);
     const { results, ...counts } = answer;

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { MCP_SEARCH_RESULTS, MCP_TOKENS } from '../../limits.js';
 import { text } from '../../search/fields.js';
-import { querySchema } from '../../search/schema.js';
+import { querySchema, semanticSchema } from '../../search/schema.js';
 import { entryOf, patentUri, shownEntries } from './documents.js';
-import { checked, type Row, type Tool } from './tool.js';
+import { checked, type Row, refuseHidden, type Tool } from './tool.js';
 
 export const search: Tool = {
   name: 'search',
@@ -22,7 +22,8 @@ export const search: Tool = {
     ),
   }),
   async run(given, api, options) {
-    const { results } = await api.search({ top_k: MCP_SEARCH_RESULTS, ...given }, options);
+    refuseHidden(search.input, given, Object.keys(semanticSchema.shape));
+    const { results } = await api.search({ ...given, top_k: MCP_SEARCH_RESULTS }, options);
     return {
       structured: {
         results: results.map(({ patent_id, title, applicant }) => ({

@@ -67,6 +67,20 @@ export function checked<Schema extends z.ZodObject>(schema: Schema, given: Argum
   throw invalidRequest(given, result.error.issues, { known, elsewhere: () => undefined });
 }
 
+/**
+ * Refuses fields of the interface behind a tool that its schema does not have. Other names are refused by the interface, with
+ * better advice.
+ * @param fields of the interface
+ * @throws PriorartError `invalid_request`
+ */
+export function refuseHidden(input: z.ZodObject, given: Arguments, fields: readonly string[]): void {
+  const known = Object.keys(input.shape);
+  const keys = Object.keys(given).filter((name) => !known.includes(name) && fields.includes(name));
+  if (keys.length === 0) return;
+  const issue = { code: 'unrecognized_keys' as const, keys, path: [], message: '', input: given };
+  throw invalidRequest(given, [issue], { known: { '': known }, elsewhere: () => undefined });
+}
+
 /** Own arguments of a tool, checked, and the request that the service checks. */
 export function taken<Own extends z.ZodObject>(
   own: Own,

@@ -256,11 +256,16 @@ impl Terms {
             let all = members(group);
             let here = languages(group);
             let here = if here & 1 << WRITTEN != 0 { here | 1 << ENGLISH } else { here };
+            // What is behind the stem of an English term is the term as it is written.
+            let is_itself = |n: usize| {
+                all[n].term == term
+                    || all.get(n + 1).is_some_and(|next| next.language == WRITTEN && next.term == term)
+            };
+            let is_first = |n: usize| !all[..n].iter().any(|other| other.language == all[n].language);
+            // The other terms of a group that has the term as its name mean as much as it.
+            let before = if (0..all.len()).any(|n| is_itself(n) && is_first(n)) { 0 } else { before };
             for (n, &member) in all.iter().enumerate() {
-                // What is behind the stem of an English term is the term as it is written.
-                let is_itself = |other: &Member| other.term == term;
-                let is_itself = is_itself(&member)
-                    || all.get(n + 1).is_some_and(|next| next.language == WRITTEN && is_itself(next));
+                let is_itself = is_itself(n);
                 let is_synonym = self.synonyms[group as usize] && here & 1 << member.language != 0;
                 let is_own = own & 1 << member.language != 0 && !is_synonym;
                 let is_only_asked = n == 0 && self.one_way[group as usize];
@@ -287,9 +292,9 @@ impl Terms {
     }
 }
 
-/// Adds a translation to those found before. Of two of one group and language of which one contains the other, only the
-/// shorter stays, at the place of the first: documents with the longer one hold it, too. Of two groups, the better one is
-/// the first: a shorter term of the other is wider, such as 渗透 (osmosis) beside 反渗透 (reverse osmosis).
+/// Adds a translation to those found before. Of two of one language of which one contains the other, only the shorter stays, at
+/// the place of the first: documents with the longer one hold it, too. But a shorter one than one of the first `before` is wider
+/// than these, such as 渗透 (osmosis) beside 反渗透 (reverse osmosis), and is left out.
 fn add_candidate(member: Member, text: String, found: &mut Vec<(Member, String)>, before: usize) {
     let is_near = |other: &Member| other.language == member.language;
     let is_known = |(n, (other, own)): (usize, &(Member, String))| {
@@ -432,13 +437,19 @@ mod tests {
     }
 
     #[test]
-    fn a_shorter_translation_of_a_later_group_is_wider() {
+    fn a_shorter_translation_of_a_group_with_another_name_is_wider() {
         let groups = [
             group("en=reverse_osmosis ko=역삼투 zh=反渗透"),
-            group("en=reverse_osmosis ko=삼투 zh=渗透 zh=逆渗透膜 zh=反渗透膜"),
+            group("en=osmosis en=reverse_osmosis ko=삼투 zh=渗透 zh=逆渗透膜 zh=反渗透膜"),
         ];
         let (_dir, terms) = written(&groups);
         assert_eq!(shown(&terms, "reversosmosi", 2), ["역삼투", "反渗透", "逆渗透膜"]);
+        let groups = [
+            group("en=lidar_device ko=라이다_장치 zh=激光雷达 zh=激光雷达装置"),
+            group("en=lidar ko=라이다 zh=激光雷达"),
+        ];
+        let (_dir, terms) = written(&groups);
+        assert_eq!(shown(&terms, "激光雷达", 2), ["lidar", "라이다"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@ import { PriorartError } from '../../../errors.js';
 import { MCP_BATCH_MAX } from '../../../limits.js';
 import { RestApi, type Send } from '../../../mcp/api.js';
 import { ADDRESS } from '../../../mcp/caller.js';
+import { faultAnswer, INVALID_REQUEST, PARSE_ERROR, parameterFault } from '../../../mcp/messages.js';
 import type { HttpReply } from '../../adapters/adapter.js';
 import { readJson } from '../../json-body.js';
 import type { McpEndpoint } from '../../mcp-endpoint.js';
@@ -12,8 +13,6 @@ import { METADATA_ROUTES } from './metadata.js';
 import { openStream } from './stream.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
 
 /** The front end, if the request may use it. @throws PriorartError `not_found`, `forbidden` */
 function endpointOf({ services, request }: Call): McpEndpoint {
@@ -39,8 +38,7 @@ function apiOf(call: Call, base: string): RestApi {
 
 /** An error of JSON-RPC that belongs to no request. */
 function rpcError(status: number, code: number, message: string): HttpReply {
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
-  return { status, headers: JSON_TYPE, body };
+  return { status, headers: JSON_TYPE, body: faultAnswer({ code, message, id: null }) };
 }
 
 const streamable: Route = {
@@ -68,6 +66,13 @@ const streamable: Route = {
       }
       await call.countCalls(message.length - 1);
     }
+    const fault = parameterFault(message);
+    if (fault)
+      return {
+        status: 200,
+        headers: { ...JSON_TYPE, 'cache-control': 'no-store' },
+        body: faultAnswer(fault),
+      };
     const base = endpoint.baseOf(call.request);
     const gone = new AbortController();
     call.request.onGone(() => gone.abort());
