@@ -229,6 +229,7 @@ export class Engine {
    */
   async snapshot(folder: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
     this.#check('snapshot', options, SNAPSHOT);
+    if (typeof folder !== 'string') throw wrongArgument('folder', folder, 'a path');
     return this.#backend.snapshot(folder, options);
   }
 

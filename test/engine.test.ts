@@ -455,6 +455,7 @@ describe('changing an index', () => {
         engine.search({ query: 'x' }, null as never),
         /^search: got null for its options; expected an object$/,
       ],
+      [engine.snapshot(7 as never), /^folder: got number; expected a path$/],
       [engine.ingest(7 as never), /^source: got number; expected paths, or an iterable of records$/],
       [engine.ingest(['x', {}] as never), /^source: paths and records in one array/],
       [

@@ -25,7 +25,9 @@ const PROGRESS_POLL_MS = 250;
  * property tests, and fuzz targets and examples, which a package does not contain.
  */
 const notSource = (name) =>
-  ['target', 'fuzz', 'examples', 'proptest-regressions'].includes(name) || name.endsWith('.node') || name.startsWith('.');
+  ['target', 'fuzz', 'examples', 'proptest-regressions'].includes(name) ||
+  name.endsWith('.node') ||
+  name.startsWith('.');
 
 /**
  * @typedef {object} AddonPlan
