@@ -3,12 +3,13 @@
     python train.py --data ../shared/data --out OUT --work WORK --to-stage collect
     python rescale.py WORK MODEL OUT
 
-Only the section `config` of OUT differs from MODEL. Rows, the title's share and the scale of passages stay, so that
-vectors of passages stay the same, and indexes with them.
+Only the sections `config` and `bags` of OUT differ from MODEL. Rows, the title's share and the scale of passages stay, so that
+vectors of passages stay the same, and indexes with them. `bags` names MODEL, whose token bags are those of OUT.
 """
 
 import json
 import os
+import struct
 import sys
 from pathlib import Path
 
@@ -47,6 +48,11 @@ def refitted(work, path, parts):
     return {**config, "calibration": calibration, "languages": languages, "cohort": of_cohort}, report
 
 
+def name_of(path):
+    """The name of a model in its token bags: the checksum in the footer (native/core/src/file.rs)."""
+    return format(struct.unpack("<QQQQ", path.read_bytes()[-40:-8])[2], "016x").encode()
+
+
 def main():
     work, path, out = map(Path, sys.argv[1:])
     parts = sections(path)
@@ -54,6 +60,7 @@ def main():
     config, report = refitted(work, path, parts)
     print(json.dumps(report, indent=1))
     parts["config"] = json.dumps(config, ensure_ascii=False, sort_keys=True).encode()
+    parts.setdefault("bags", name_of(path))
     temporary = out.with_suffix(".tmp")
     temporary.write_bytes(packed(parts))
     os.replace(temporary, out)

@@ -120,9 +120,11 @@ impl StaticModel {
         self.pieces
     }
 
-    /// Checksum of the file, which identifies a model.
-    pub fn checksum(&self) -> u64 {
-        self.file.checksum()
+    /// Name of the model in its token bags, since bags of other pieces or rows are of no use: the section `bags`, or the
+    /// checksum of the file.
+    pub fn bags_name(&self) -> String {
+        let stated = self.file.section("bags").ok().and_then(|name| std::str::from_utf8(name).ok());
+        stated.map_or_else(|| format!("{:016x}", self.file.checksum()), str::to_owned)
     }
 
     /// The model's description of itself, JSON.

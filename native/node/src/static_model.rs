@@ -88,7 +88,7 @@ impl StaticModel {
     /// Identifies its token bags.
     #[napi(getter)]
     pub fn bags_model(&self) -> Result<String> {
-        Ok(bags_name(&*self.model()?))
+        Ok(self.model()?.bags_name())
     }
 
     /// The model's description of itself, JSON.
@@ -184,7 +184,7 @@ impl StaticModel {
         let model = self.model()?;
         let reader = model.reader();
         let bags: Vec<TextBags> = texts.iter().map(|d| TextBags::of(d, &reader, &mut self.bagger)).collect();
-        let (mut made, own) = (bags.iter(), bags_name(&model));
+        let (mut made, own) = (bags.iter(), model.bags_name());
         let mut candidates = Vec::with_capacity(found.docs.len());
         for (&id, ends) in found.docs.iter().zip(found.passage_at.windows(2)) {
             let stored = match snapshot.find(id) {
@@ -235,12 +235,6 @@ impl StaticModel {
         let found = scores(reader, query, candidates, fit, &mut self.desk).ok_or_else(damaged)?;
         Ok(LateInteractionScores { documents: found.documents.into(), passages: found.passages.into() })
     }
-}
-
-/// Name of a model in its bags: the checksum of its file, since bags of other pieces or rows are of
-/// no use.
-fn bags_name(model: &Core) -> String {
-    format!("{:016x}", model.checksum())
 }
 
 fn damaged() -> Error {
@@ -320,7 +314,7 @@ impl Bags {
     }
 
     fn of_model(self, model: &Core) -> TokenBags {
-        TokenBags { model: bags_name(model), bytes: self.bytes.into(), lengths: self.lengths.into() }
+        TokenBags { model: model.bags_name(), bytes: self.bytes.into(), lengths: self.lengths.into() }
     }
 }
 

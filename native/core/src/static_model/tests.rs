@@ -122,7 +122,18 @@ fn every_damage_is_an_error() {
     assert!(matches!(StaticModel::open(&dir.path().join("none")), Err(Error::Io { .. })));
 }
 
-/// The sample with one section replaced and valid checksums.
+#[test]
+fn a_model_names_its_bags_by_its_checksum_or_as_stated() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("model.bin");
+    sample().write(&path);
+    let file = Container::open(&path).unwrap();
+    assert_eq!(StaticModel::open(&path).unwrap().bags_name(), format!("{:016x}", file.checksum()));
+    let model = with("bags", b"0123456789abcdef").unwrap();
+    assert_eq!(model.bags_name(), "0123456789abcdef");
+}
+
+/// The sample with one section replaced or added, and valid checksums.
 fn with(name: &str, bytes: &[u8]) -> Result<StaticModel> {
     let dir = tempfile::tempdir().unwrap();
     let (whole, path) = (dir.path().join("whole"), dir.path().join("model.bin"));
@@ -143,6 +154,9 @@ fn with(name: &str, bytes: &[u8]) -> Result<StaticModel> {
         "weights",
     ] {
         out.section(section, if section == name { bytes } else { file.section(section).unwrap() }).unwrap();
+    }
+    if name == "bags" {
+        out.section(name, bytes).unwrap();
     }
     out.finish().unwrap();
     StaticModel::open(&path)
