@@ -23,7 +23,8 @@ export async function writeOtherModel(path: string, name: string, dimensions: nu
   // Without the language data of the shipped model, which uses the last dimensions.
   const { languages: _, cohort: __, ...own } = JSON.parse(sections.get('config')!.toString());
   const config = { ...own, name, version: '7', dimensions };
-  for (const section of ['cohort', 'cohort_scales']) sections.delete(section);
+  // Its token bags are not those of the shipped model.
+  for (const section of ['cohort', 'cohort_scales', 'bags']) sections.delete(section);
   sections.set('settings', settings).set('config', Buffer.from(JSON.stringify(config)));
   const rows = sections.get('rows')!;
   const count = rows.length / whole;
