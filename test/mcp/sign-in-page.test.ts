@@ -68,7 +68,8 @@ for (const adapter of ADAPTERS) {
       const page = await Page.open(browser, kept.page!.href, LOOKS[adapter]);
       await page.until('document.title.startsWith("Sign in")');
       await assertReadable(page);
-      assert.equal(await page.evaluate('document.activeElement.id'), 'account');
+      // A browser moves the focus some time after the page is there.
+      await page.until('document.activeElement.id === "account"');
       const labels =
         '[...document.querySelectorAll("input:not([type=hidden])")].map(({ labels }) => labels.length)';
       assert.deepEqual(await page.evaluate(labels), [1, 1]);
@@ -80,7 +81,7 @@ for (const adapter of ADAPTERS) {
       // The browser itself reports the status of the page.
       assert.match(page.complaints.splice(0).join(), /^(?:Failed to load resource: [^,]* 401 [^,]*)?$/);
       await assertReadable(page);
-      assert.equal(await page.evaluate('document.activeElement.id'), 'password');
+      await page.until('document.activeElement.id === "password"');
       await page.type(PASSWORD);
       await page.press('Enter');
 
