@@ -14,6 +14,7 @@ import {
   scalePassages,
   scaleQueries,
 } from './languages.js';
+import { embedTranslated, isTranslationUse, type TranslationUse } from './translated.js';
 
 /** The model of the package. */
 export const STATIC_MODEL = fileURLToPath(new URL('../../../models/static/model.bin', import.meta.url));
@@ -27,6 +28,8 @@ interface ModelDescription {
   /** Corrections that bring all languages onto one scale. Absent: cosines stay as they are. */
   languages: LanguageTable | undefined;
   cohort: CohortUse | undefined;
+  /** How much the translations of a question count. Absent: a question is not translated. */
+  translations: TranslationUse | undefined;
 }
 
 /**
@@ -36,11 +39,19 @@ interface ModelDescription {
  */
 export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibration): Embedder {
   const model = openStaticModel(path);
-  const { name, version, calibration, titleShare, languages, cohort } = descriptionOf(model, path);
+  const { name, version, calibration, titleShare, languages, cohort, translations } = descriptionOf(
+    model,
+    path,
+  );
   const { dimensions } = model;
   const passages = (texts: readonly string[], rows: Float32Array, titles: Float32Array) => {
     const coloured = addTitles(rows, titles, titleShare);
     return languages ? scalePassages(coloured, dimensions, texts, languages) : coloured;
+  };
+  const queries = (texts: readonly string[]) => {
+    const embed = (all: readonly string[]) => calling(() => model.embed([...all]));
+    const rows = translations ? embedTranslated(embed, texts, dimensions, translations) : embed(texts);
+    return languages ? scaleQueries(rows, dimensions, texts, languages) : rows;
   };
   return {
     name,
@@ -56,10 +67,10 @@ export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibrati
       },
     }),
     embed: (texts, kind, titles = '') => {
+      if (kind === 'query') return queries(texts);
       const vectors = calling(() => model.embed([...texts, titles]));
       const rows = vectors.subarray(0, texts.length * dimensions);
-      if (kind === 'passage') return passages(texts, rows, vectors.subarray(rows.length));
-      return languages ? scaleQueries(rows, dimensions, texts, languages) : rows;
+      return passages(texts, rows, vectors.subarray(rows.length));
     },
     bags: {
       model: model.bagsModel,
@@ -124,7 +135,7 @@ function descriptionOf(model: NativeStaticModel, path: string): ModelDescription
   } catch (error) {
     throw damaged(path, 'its description is not JSON', error);
   }
-  const { name, version, calibration, title_share: titleShare = 0, languages, cohort } = config;
+  const { name, version, calibration, title_share: titleShare = 0, languages, cohort, translations } = config;
   const { midpoint, slope } = calibration ?? {};
   if (typeof name !== 'string' || typeof version !== 'string') {
     throw damaged(path, 'its description lacks a name or a version');
@@ -139,8 +150,11 @@ function descriptionOf(model: NativeStaticModel, path: string): ModelDescription
   if (cohort && ![cohort.nearest, cohort.share, cohort.mean, cohort.least].every(Number.isFinite)) {
     throw damaged(path, 'the fields of its cohort are not numbers');
   }
+  if (translations && !isTranslationUse(translations)) {
+    throw damaged(path, 'the fields of its translations are not positive numbers');
+  }
   const shown = { midpoint: midpoint!, slope: slope! };
-  return { name, version, calibration: shown, titleShare, languages, cohort };
+  return { name, version, calibration: shown, titleShare, languages, cohort, translations };
 }
 
 function damaged(path: string, reason: string, cause?: unknown): PriorartError {

@@ -780,6 +780,20 @@ export declare class TokenizerJson {
  */
 export declare function openTerms(path: string): void;
 
+/** What a question is in other languages. */
+export interface TranslatedQuestion {
+  /** Number of terms of the table that the question has. */
+  terms: number;
+  /**
+   * The translations of these terms in Korean, Japanese and Chinese: a text for each language that has any. Characters are
+   * normalised as in the lexical index.
+   */
+  texts: Array<string>;
+}
+
+/** What a question is in other languages, by the table of translations: `openTerms` was called. */
+export declare function translatedQuestion(question: string): TranslatedQuestion;
+
 /** A place in a text, in UTF-16 units, that holds a word. */
 export interface WordPlace {
   from: number;

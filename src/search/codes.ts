@@ -1,4 +1,4 @@
-/** Classification codes and numbers of publications within a question, beside other words. */
+/** Codes and numbers within a question, beside other words: those of classes, publications, claims and drawings. */
 
 /** A subclass or group of the IPC or CPC: `H01M`, `H01M10/0525`, `H01M 10/0525`. */
 const CLASS = String.raw`[A-HY]\d\d[A-Z](?:\s?[1-9]\d{0,3}\/\d{1,6})?`;
@@ -13,4 +13,22 @@ const CODES = new RegExp(String.raw`(?<![\p{L}\d])(?:${CLASS}|${NUMBER})(?![\p{L
 export function withoutCodes(question: string): string {
   const rest = question.replace(CODES, ' ').trim();
   return /\p{L}{2}/u.test(rest) || /[\p{Script=Han}]/u.test(rest) ? rest : question;
+}
+
+/** Characters of a question with numerals, at least. `silicon (111) and (100)` is a shorter one. */
+const LEAST_WITH_NUMERALS = 60;
+/** Numerals of a drawing: `(10)`, `(12a)`, `（１０）`, `(10, 12)`. */
+const NUMERALS = /[(（]\p{Nd}{1,4}[a-z]?(?:[,，、]\s?\p{Nd}{1,4}[a-z]?){0,9}[)）]/gu;
+/** The number of a claim before its text: `1. `, `【請求項１】`, `[청구항 1]`. */
+const CLAIM = /^\s*(?:\p{Nd}{1,3}\s?[.．、](?!\p{Nd})|[【[](?:請求項|청구항)\s?\p{Nd}{1,3}[】\]])/u;
+
+/**
+ * A pasted claim without its number and the numerals of its drawings, if it has several. They say nothing about a subject, but
+ * documents of another language hold the same ones.
+ */
+export function withoutNumerals(question: string): string {
+  if (question.length < LEAST_WITH_NUMERALS) return question;
+  const text = question.replace(CLAIM, '');
+  const rest = text.replace(NUMERALS, ' ');
+  return (text.match(NUMERALS)?.length ?? 0) > 1 ? rest : text;
 }

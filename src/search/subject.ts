@@ -12,7 +12,7 @@ import { LIKE_CHARS, LIKE_RERANK_PIECES } from '../limits.js';
 import type { Publications } from '../store/publications.js';
 import type { Cancellation } from './cancel.js';
 import { classClause, classOf, codeAsked, type DocumentClass } from './class-question.js';
-import { withoutCodes } from './codes.js';
+import { withoutCodes, withoutNumerals } from './codes.js';
 import { embedQueries } from './embed-query.js';
 import { examplesOf, type Publication, publicationOf, textOf, withSiblings } from './examples.js';
 import type { Reading } from './explanation.js';
@@ -139,7 +139,7 @@ export function without(
 function questionOf(reader: IndexReader, query: string): Question {
   const { store } = reader;
   if (query === '') return { texts: [], first: [], clauses: [] };
-  const plain = { texts: [withoutCodes(query)], first: [], clauses: [] };
+  const plain = { texts: [withoutCodes(withoutNumerals(query))], first: [], clauses: [] };
   const prefix = codeAsked(query);
   if (prefix !== undefined) {
     const found = classOf(reader.snapshot().native, store, prefix, reader.embedder.dimensions);

@@ -13,6 +13,7 @@ import {
   type Words,
 } from '../index/native.js';
 import { openTranslations } from '../index/translations.js';
+import { withoutNumerals } from './codes.js';
 import { FIT, translationShares } from './fusion.js';
 import { inFront, joinedNumbers } from './hits.js';
 
@@ -31,7 +32,7 @@ export interface WordCandidates {
 /** The words of a question, with what they are in other languages. */
 export function wordsOf(question: string): Words {
   openTranslations();
-  return native.Words.ofQuestion(question, true);
+  return native.Words.ofQuestion(withoutNumerals(question), true);
 }
 
 /** Whether a question is a term of a few words rather than a sentence. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutCodes } from '../../src/search/codes.js';
+import { withoutCodes, withoutNumerals } from '../../src/search/codes.js';
 
 test('codes and numbers beside other words are left out of what is embedded', () => {
   for (const [question, rest] of [
@@ -31,5 +31,27 @@ test('a question of codes alone, and what only resembles a code, stays', () => {
     '5G NR',
   ]) {
     assert.equal(withoutCodes(question), question);
+  }
+});
+
+test('a pasted claim loses its number and the numerals of its drawings', () => {
+  for (const [claim, rest] of [
+    [
+      '1. A rice transplanter comprising a frame (1), a seedling box (2a) and a planting arm (10, 12) driven by a motor.',
+      ' A rice transplanter comprising a frame  , a seedling box   and a planting arm   driven by a motor.',
+    ],
+    [
+      '【請求項１】回転する苗載台（１０）と、前記苗載台（１０）から苗を受け取る植付爪（１２）とを備える田植機であって、植付爪（12）は支持軸（20）の周りに回転し、植付深さを調整できる田植機。',
+      '回転する苗載台 と、前記苗載台 から苗を受け取る植付爪 とを備える田植機であって、植付爪 は支持軸 の周りに回転し、植付深さを調整できる田植機。',
+    ],
+  ] as const) {
+    assert.equal(withoutNumerals(claim), rest);
+  }
+  for (const question of [
+    'silicon (111) and (100) wafers',
+    'A semiconductor wafer whose surface is a plane with the Miller indices (111), and a method',
+    '1.5 tonnes of steel are rolled to a thickness of 3 mm in a hot mill with three stands',
+  ]) {
+    assert.equal(withoutNumerals(question), question);
   }
 });

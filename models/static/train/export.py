@@ -32,6 +32,11 @@ def sampled(work, per_language, seed):
     return Corpus.of([ids[at[r] : at[r + 1]] for r in np.concatenate(rows)])
 
 
+# How much the translations of a question by models/terms count, see FORMAT.md. Chosen on the sets of the bench `quality` and
+# on 100 short questions; the scale of similarity is fitted without them.
+TRANSLATIONS = {"share": 1, "full": 4, "most": 20}
+
+
 def cohort(work, table, seed=5):
     """Vectors of texts of patents, as they read back from int8: what scale.py and the program compare questions with."""
     rows, scales = quantise(encode(sampled(work, COHORT_TEXTS, seed), table))
@@ -90,6 +95,7 @@ def write(out, pieces, table, settings, calibration=None, title_share=0.0, idf=N
         "pooling": "sum of the distinct pieces' rows times scale times the root of their number, then L2; no piece gives the zero vector",
         "calibration": calibration or {"midpoint": 0.5, "slope": 12.0},
         "title_share": title_share,
+        "translations": TRANSLATIONS,
     }
     if languages:
         config["languages"] = languages

@@ -19,6 +19,7 @@ import numpy as np
 
 import calibrate
 import scale
+from export import TRANSLATIONS
 from pack import Container
 from unpack import Model, sections
 
@@ -45,7 +46,8 @@ def refitted(work, path, parts):
     fixtures = scale.fixture_pool(FIXTURES, model.tokenizer, table, share, cohort)
     calibration, languages, of_cohort, report = scale.fit(fixtures, pools, first)
     assert languages["passage"] == config["languages"]["passage"], "the scale of passages would change"
-    return {**config, "calibration": calibration, "languages": languages, "cohort": of_cohort}, report
+    fitted = {"calibration": calibration, "languages": languages, "cohort": of_cohort}
+    return {**config, **fitted, "translations": TRANSLATIONS}, report
 
 
 def name_of(path):

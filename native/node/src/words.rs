@@ -42,6 +42,24 @@ fn terms() -> Result<&'static Terms> {
     TERMS.get().ok_or_else(|| coded("internal", "the table of term translations is not open"))
 }
 
+/// What a question is in other languages.
+#[napi(object)]
+pub struct TranslatedQuestion {
+    /// Number of terms of the table that the question has.
+    pub terms: u32,
+    /// The translations of these terms in Korean, Japanese and Chinese: a text for each language that has any. Characters are
+    /// normalised as in the lexical index.
+    pub texts: Vec<String>,
+}
+
+/// What a question is in other languages, by the table of translations: `openTerms` was called.
+#[napi(catch_unwind)]
+pub fn translated_question(question: String) -> Result<TranslatedQuestion> {
+    let terms = terms()?;
+    let found = QUESTIONS.with_borrow_mut(|questions| questions.in_other_languages(terms, &question));
+    Ok(TranslatedQuestion { terms: found.terms as u32, texts: found.texts })
+}
+
 /// A place in a text, in UTF-16 units, that holds a word.
 #[napi(object)]
 pub struct WordPlace {

@@ -82,6 +82,17 @@ const HIRAGANAS: std::ops::RangeInclusive<char> = '\u{3041}'..='\u{309f}';
 /// of several words.
 pub(super) const LONGEST_WORD: usize = 12;
 
+/// The languages whose terms the table has as they are written, in the order of `terms::LANGUAGES`: ko, ja, zh.
+const WITHOUT_STEMS: std::ops::RangeInclusive<usize> = 1..=3;
+
+/// What a question is in languages whose terms have no stems.
+#[derive(Debug, PartialEq, Eq)]
+pub struct InOtherLanguages {
+    /// Number of terms of the table that the question has.
+    pub terms: usize,
+    pub texts: Vec<String>,
+}
+
 /// Splits questions into concepts. It keeps an analyser.
 #[derive(Default)]
 pub struct Questions {
@@ -145,6 +156,18 @@ impl Questions {
     pub fn translate_phrase(&mut self, terms: &Terms, phrase: &str, concept: &mut Concept) {
         let (_, _, known) = self.known(terms, phrase);
         add_translations(&known.translations, std::slice::from_mut(concept));
+    }
+
+    /// A question in Korean, Japanese and Chinese, as far as the table has its terms: those that have a translation, with
+    /// spaces between them. A language without any is left out.
+    pub fn in_other_languages(&mut self, terms: &Terms, question: &str) -> InOtherLanguages {
+        let (_, _, known) = self.known(terms, question);
+        let text = |language: usize| -> Option<String> {
+            let found: Vec<String> =
+                known.terms.iter().filter_map(|&term| terms.translation(term, language)).collect();
+            (!found.is_empty()).then(|| found.join(" "))
+        };
+        InOtherLanguages { terms: known.terms.len(), texts: WITHOUT_STEMS.filter_map(text).collect() }
     }
 
     /// What the table knows of the beginning of a text, that beginning, and its terms.

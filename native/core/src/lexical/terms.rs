@@ -229,6 +229,27 @@ impl Terms {
     /// The translations of a term and its synonyms, best first, at most `most` of each language. If the term is an English one
     /// as it is written, those of other terms with the same stem are left out.
     pub fn translations(&self, term: u32, most: usize) -> Vec<u32> {
+        // One term may belong to two languages.
+        let mut terms: Vec<u32> = Vec::new();
+        let mut counts = [0; 8];
+        for (member, _, _) in self.others(term) {
+            let count = &mut counts[member.language as usize];
+            if *count < most && !terms.contains(&member.term) {
+                terms.push(member.term);
+            }
+            *count += 1;
+        }
+        terms
+    }
+
+    /// The best translation of a term into a language, by its number in `LANGUAGES`; no synonym.
+    pub fn translation(&self, term: u32, language: usize) -> Option<String> {
+        let is_it = |(member, _, is_synonym): &Other| member.language as usize == language && !is_synonym;
+        self.others(term).into_iter().find(is_it).map(|(_, text, _)| text)
+    }
+
+    /// The translations of a term and its synonyms, best first: each with its text, and whether it is a synonym.
+    fn others(&self, term: u32) -> Vec<Other> {
         let groups =
             &self.held[self.holding[term as usize] as usize..self.holding[term as usize + 1] as usize];
         let members = |group: u32| {
@@ -238,6 +259,19 @@ impl Terms {
             let own = members(group).iter().filter(|member| member.term == term);
             own.fold(0u8, |own, member| own | 1 << member.language)
         };
+        // What is behind the stem of an English term is the term as it is written.
+        let is_itself = |all: &[Member], n: usize| {
+            all[n].term == term
+                || all.get(n + 1).is_some_and(|next| next.language == WRITTEN && next.term == term)
+        };
+        let is_named = |group: u32| {
+            let all = members(group);
+            let is_first = |n: usize| !all[..n].iter().any(|other| other.language == all[n].language);
+            (0..all.len()).any(|n| is_itself(all, n) && is_first(n))
+        };
+        // Groups that have the term as their name come first: `sludge` is a synonym of sediment, too.
+        let mut groups = groups.to_vec();
+        groups.sort_by_key(|&group| !is_named(group));
         let own = groups.iter().fold(0, |own, &group| own | languages(group));
         let is_written = own & 1 << WRITTEN != 0;
         // A formula may be a term of English, too, and still has an English name.
@@ -247,25 +281,18 @@ impl Terms {
             false => own,
         };
         let text = self.text(term);
-        let mut found: Vec<(Member, String)> = Vec::new();
-        for &group in groups {
-            let before = found.len();
+        let mut found: Vec<Other> = Vec::new();
+        for group in groups {
             if is_written && languages(group) & !(1 << ENGLISH) == 0 {
                 continue;
             }
             let all = members(group);
             let here = languages(group);
             let here = if here & 1 << WRITTEN != 0 { here | 1 << ENGLISH } else { here };
-            // What is behind the stem of an English term is the term as it is written.
-            let is_itself = |n: usize| {
-                all[n].term == term
-                    || all.get(n + 1).is_some_and(|next| next.language == WRITTEN && next.term == term)
-            };
-            let is_first = |n: usize| !all[..n].iter().any(|other| other.language == all[n].language);
             // The other terms of a group that has the term as its name mean as much as it.
-            let before = if (0..all.len()).any(|n| is_itself(n) && is_first(n)) { 0 } else { before };
+            let before = if is_named(group) { 0 } else { found.len() };
             for (n, &member) in all.iter().enumerate() {
-                let is_itself = is_itself(n);
+                let is_itself = is_itself(all, n);
                 let is_synonym = self.synonyms[group as usize] && here & 1 << member.language != 0;
                 let is_own = own & 1 << member.language != 0 && !is_synonym;
                 let is_only_asked = n == 0 && self.one_way[group as usize];
@@ -274,38 +301,31 @@ impl Terms {
                 }
                 let other = self.text(member.term);
                 if !is_synonym || !holds(&other, &text) {
-                    add_candidate(member, other, &mut found, before);
+                    add_candidate((member, other, is_synonym), &mut found, before);
                 }
             }
         }
-        // One term may belong to two languages.
-        let mut terms: Vec<u32> = Vec::with_capacity(found.len());
-        let mut counts = [0; 8];
-        for (member, _) in found {
-            let count = &mut counts[member.language as usize];
-            if *count < most && !terms.contains(&member.term) {
-                terms.push(member.term);
-            }
-            *count += 1;
-        }
-        terms
+        found
     }
 }
+
+/// A translation or synonym: its place in the table, its text, and whether it is a synonym.
+type Other = (Member, String, bool);
 
 /// Adds a translation to those found before. Of two of one language of which one contains the other, only the shorter stays, at
 /// the place of the first: documents with the longer one hold it, too. But a shorter one than one of the first `before` is wider
 /// than these, such as 渗透 (osmosis) beside 反渗透 (reverse osmosis), and is left out.
-fn add_candidate(member: Member, text: String, found: &mut Vec<(Member, String)>, before: usize) {
+fn add_candidate((member, text, is_synonym): Other, found: &mut Vec<Other>, before: usize) {
     let is_near = |other: &Member| other.language == member.language;
-    let is_known = |(n, (other, own)): (usize, &(Member, String))| {
+    let is_known = |(n, (other, own, _)): (usize, &Other)| {
         is_near(other) && (holds(&text, own) || n < before && holds(own, &text))
     };
     if found.iter().enumerate().any(is_known) {
         return;
     }
-    let place = found.iter().position(|(other, longer)| is_near(other) && holds(longer, &text));
-    found.retain(|(other, longer)| !is_near(other) || !holds(longer, &text));
-    found.insert(place.unwrap_or(found.len()), (member, text));
+    let place = found.iter().position(|(other, longer, _)| is_near(other) && holds(longer, &text));
+    found.retain(|(other, longer, _)| !is_near(other) || !holds(longer, &text));
+    found.insert(place.unwrap_or(found.len()), (member, text, is_synonym));
 }
 
 /// Whether every document that holds `term` also holds `other`: the words of `other` are among those of `term`, or its

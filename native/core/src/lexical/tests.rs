@@ -4,7 +4,7 @@ mod any_text;
 
 use super::analysis::{Analyser, Language};
 use super::index::Phrase;
-use super::question::{Alternative, Concept, Questions};
+use super::question::{Alternative, Concept, InOtherLanguages, Questions};
 use super::score::{scores, Shares};
 use super::terms::{self, Group, Terms};
 use super::write::Texts;
@@ -189,6 +189,53 @@ fn a_particle_within_a_term_is_left_out() {
     assert_eq!(found("차선 변경 방법"), ["차선 변경"]);
     // One syllable is no word with a particle, and a particle ends a word.
     assert!(found("선을 변경").is_empty() && found("차선을변경").is_empty());
+}
+
+/// A table of groups, given as `language=term`.
+fn table_of(dir: &Path, groups: &[&[(&str, &str)]]) -> Terms {
+    let path = dir.join("terms.bin");
+    let member = |&(language, term): &(&str, &str)| (language.to_owned(), term.to_owned());
+    let group = |members: &&[(&str, &str)]| Group {
+        members: members.iter().map(member).collect(),
+        ..Group::default()
+    };
+    terms::write(&path, &groups.iter().map(group).collect::<Vec<_>>()).unwrap();
+    Terms::open(&path).unwrap()
+}
+
+#[test]
+fn a_term_over_a_space_takes_no_single_syllable_of_a_longer_word() {
+    let dir = tempfile::tempdir().unwrap();
+    let terms =
+        table_of(dir.path(), &[&[("ko", "냉각수"), ("zh", "冷却水")], &[("ko", "전력망"), ("zh", "电网")]]);
+    let translates =
+        |question: &str| translated(&terms, question).iter().any(|concept| !concept.translations.is_empty());
+    for question in ["냉각수", "냉각 수", "냉각 수를 쓰는", "전력 망", "전 력망"] {
+        assert!(translates(question), "{question}");
+    }
+    for question in ["냉각 수단", "냉각 수단을", "완전 력망"] {
+        assert!(!translates(question), "{question}");
+    }
+}
+
+#[test]
+fn a_question_in_other_languages_has_the_longest_terms() {
+    let dir = tempfile::tempdir().unwrap();
+    let groups: [&[(&str, &str)]; 3] = [
+        &[("en", "elevator door"), ("ko", "엘리베이터 도어"), ("zh", "电梯门")],
+        &[("en", "door"), ("ko", "문짝"), ("ja", "ドア"), ("zh", "门体"), ("de", "Tür")],
+        &[("en", "noise"), ("zh", "噪声")],
+    ];
+    let terms = table_of(dir.path(), &groups);
+    let found = |question: &str| Questions::default().in_other_languages(&terms, question);
+    let of = |terms: usize, texts: &[&str]| InOtherLanguages {
+        terms,
+        texts: texts.iter().map(|&text| text.into()).collect(),
+    };
+    assert_eq!(found("the elevator doors without noise"), of(2, &["엘리베이터 도어", "电梯门 噪声"]));
+    assert_eq!(found("door"), of(1, &["문짝", "ドア", "门体"]));
+    assert_eq!(found("电梯门的噪声"), of(2, &["엘리베이터 도어"]));
+    assert_eq!(found("window"), of(0, &[]));
 }
 
 fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {

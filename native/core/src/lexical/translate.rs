@@ -2,6 +2,7 @@
 
 use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
+use super::grammar::PARTICLES;
 use super::index::Phrase;
 use super::question::{phrase_of, Found};
 use super::terms::Terms;
@@ -73,6 +74,8 @@ pub(super) struct Known {
     pub translations: Vec<Translation>,
     /// Bytes of the terms of one script without spaces, and without a space inside.
     pub words: Vec<(u32, u32)>,
+    /// The longest term at each place, by its number in the table, without those within others.
+    pub terms: Vec<u32>,
 }
 
 /// The terms of a question and their translations: at each place the longest term that begins there, and shorter ones of several
@@ -107,10 +110,11 @@ impl Search<'_> {
     /// Adds the terms that a condition accepts.
     fn scan(&mut self, analyser: &mut Analyser, units: &[Unit], accepts: impl Fn(&[Unit]) -> bool) {
         let mut at = 0;
-        // Where the term before ends, in bytes.
-        let mut end = 0;
+        // Where the term before ends, in bytes, and where the longest one before that holds no other ends.
+        let (mut end, mut covered) = (0, 0);
         while at < units.len() && self.known.len() < MOST_TERMS {
-            let found = terms_at(self.terms, self.question, &units[at..]);
+            let mut found = terms_at(self.terms, self.question, &units[at..]);
+            found.retain(|&(length, _)| !cuts_word(units, at, length));
             let length = found.last().map_or(0, |&(length, _)| length);
             if length == 0 || is_fragment(units, at, length, end) {
                 at += 1;
@@ -120,6 +124,10 @@ impl Search<'_> {
             for (own, numbers) in found {
                 let term = &units[at..at + own];
                 if (own == length || is_word && own > 1) && accepts(term) {
+                    if own == length && term[0].from >= covered {
+                        covered = term[own - 1].to;
+                        self.found.terms.push(numbers[0]);
+                    }
                     self.add(analyser, term, numbers);
                 }
             }
@@ -211,6 +219,23 @@ fn is_fragment(units: &[Unit], at: usize, length: usize, end: u32) -> bool {
                 .any(|c| !is_sino_korean(c))
     };
     continues && is_short && is_loanword()
+}
+
+/// Whether a Korean term goes over a space and has only one syllable of a longer word beside it: 냉각수 (coolant) in 냉각 수단
+/// (means of cooling). A particle behind the syllable does not make the word longer.
+fn cuts_word(units: &[Unit], at: usize, length: usize) -> bool {
+    let adjoins = |n: usize| {
+        let [one, next] = &units[n..n + 2] else { return false };
+        one.script == Some(Class::Hangul) && next.script == one.script && one.to == next.from
+    };
+    let end = at + length;
+    let spaces: Vec<usize> = (at..end - 1).filter(|&n| units[n].to < units[n + 1].from).collect();
+    let (Some(&first), Some(&last)) = (spaces.first(), spaces.last()) else { return false };
+    let begins_inside = first == at && at > 0 && adjoins(at - 1);
+    let rest = (end..units.len()).take_while(|&n| adjoins(n - 1));
+    let rest: String = rest.map(|n| units[n].keys[0].0.as_str()).collect();
+    let ends_inside = last == end - 2 && !rest.is_empty() && !PARTICLES.contains(&rest.as_str());
+    begins_inside || ends_inside
 }
 
 /// Whether a syllable may be the reading of a Chinese character, by the sounds that such readings have.
