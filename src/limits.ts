@@ -63,7 +63,7 @@ export const RERANK_ROUNDS = { passages: 1, documents: 30 } as const;
 
 /**
  * Documents with words of the question that become candidates beside those whose vectors are near. Of a short question, half as
- * many would lose .01 of recall@100; of others, nothing.
+ * many would lose .01 of recall@100; of others, nothing. With `balance`, each country or language has half as many.
  */
 export const WORD_CANDIDATES = { short: 100, others: 50 } as const;
 

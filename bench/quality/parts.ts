@@ -25,17 +25,18 @@ export async function byWords(dir: string, store: Store, questions: readonly Tre
     const rank = ({ text }: TrecQuestion) => {
       const words = wordsOf(text);
       if (words.count === 0) return [];
-      const { others, otherScores } = snapshot.searchWords(
+      const { others } = snapshot.searchWords(
         words,
         translationShares(words.whole),
         vector,
-        every,
+        [every],
         new Uint32Array(),
         options,
       );
-      return Array.from(others.docs, (doc, n) => ({
+      const { hits, lexical } = others[0]!;
+      return Array.from(hits.docs, (doc, n) => ({
         id: store.documents.get(doc)!.patent_id,
-        score: otherScores[n]!,
+        score: lexical[n]!,
       }))
         .sort((a, b) => b.score - a.score)
         .map(({ id }) => id);

@@ -70,9 +70,9 @@ export interface Collection extends Totals {
 interface FoundByWords {
   /** Undefined if the words neither count nor are shown. */
   lexical: LexicalQuery | undefined;
-  /** Documents that hold words, best first, with their lexical scores. */
-  holding: Near[];
-  /** Documents of these that become candidates, at most. */
+  /** Documents of each group that hold words, best first, with their lexical scores. */
+  holding: Near[][];
+  /** Documents of each group that become candidates, at most. */
   candidates: number;
   /** Whether no other document that the filter allows holds a word. */
   isWhole: boolean;
@@ -148,9 +148,10 @@ export class ClusterReader extends IndexReader {
     const grouping = groupingOf(query);
     const [field, key] = [fieldOf(grouping), keyOf(grouping)];
     const wanted = depthOf(this, query) + subject.first.length;
+    const filters = query.balance ? await this.#filtersOf(query.balance, filter) : [filter];
     const [near, words] = await together([
-      this.#nearOf(query, subject, filter, field, wanted),
-      this.#wordsOf(query, filter, wanted),
+      this.#nearOf(query, subject, filter, filters, field, wanted),
+      this.#wordsOf(query, filters, wanted),
     ]);
     const isReranked = query.rerank !== 'off';
     const fields: Field[] = ['head', ...(isReranked ? (['bags'] as const) : [])];
@@ -163,8 +164,9 @@ export class ClusterReader extends IndexReader {
       ...firsts.map((doc) => keyOfHead(key, this.#publications.stored(doc)!.head)),
       ...near.map(key),
     ]);
-    for (const group of bestGroups(words.holding, key, keys, words.candidates + subject.first.length)) {
-      keys.add(group);
+    for (const holding of words.holding) {
+      const best = bestGroups(holding, key, keys, words.candidates + subject.first.length);
+      for (const group of best) keys.add(group);
     }
     const groups = { field, keys, filter };
     const [found, scores] = await together([
@@ -197,30 +199,27 @@ export class ClusterReader extends IndexReader {
     this.use(documents, known, { dimensions: SCORE_QUESTION.length, empty: unreadBy(clauses) });
   }
 
-  /** The documents whose vectors are near, of each group the nearest. */
+  /** The documents whose vectors are near, of each of `filters` the nearest. @param filter the whole of them */
   async #nearOf(
     query: SemanticQuery,
     { vector }: Subject,
     filter: Json[],
+    filters: readonly Json[][],
     field: GroupField,
     wanted: number,
   ): Promise<Near[]> {
     const { state } = this.#collection;
     const scan = query.exact ? 'exact' : await this.#scanOf(filter);
     this.#gathered = scan;
-    if (!query.balance) return nearestGroups(state, { vector, filter, scan, size: wanted, onePer: field });
-    const groups = await this.#valuesOf(query.balance, filter);
-    const size = Math.min(wanted, TOP_K.max);
+    const size = query.balance ? Math.min(wanted, TOP_K.max) : wanted;
     const found = await together(
-      groups.map((group) =>
-        nearestGroups(state, { vector, filter: [...filter, group], scan, size, onePer: field }),
-      ),
+      filters.map((of) => nearestGroups(state, { vector, filter: of, scan, size, onePer: field })),
     );
     return found.flat();
   }
 
-  /** Queries for the commonest countries or languages, one each, and one for all others. */
-  async #valuesOf(by: Balance, filter: Json[]): Promise<Json[]> {
+  /** A filter for each of the commonest countries or languages, and one for all others. */
+  async #filtersOf(by: Balance, filter: Json[]): Promise<Json[][]> {
     const field = `columns.${by}`;
     const { aggregations } = await this.#collection.state.search({
       size: 0,
@@ -230,11 +229,12 @@ export class ClusterReader extends IndexReader {
     const { buckets } = aggregations!['values'] as { buckets: { key: string }[] };
     const values = buckets.map(({ key: value }) => value);
     const others = { bool: { must_not: [{ terms: { [field]: values } }] } };
-    return [...values.map((value) => ({ term: { [field]: value } })), others];
+    const groups: Json[] = [...values.map((value) => ({ term: { [field]: value } })), others];
+    return groups.map((group) => [...filter, group]);
   }
 
-  /** The lexical score of the question, and the documents that have the best ones if they are candidates. */
-  async #wordsOf(query: SemanticQuery, filter: Json[], wanted: number): Promise<FoundByWords> {
+  /** The lexical score of the question, and the documents of each filter that have the best ones if they are candidates. */
+  async #wordsOf(query: SemanticQuery, filters: readonly Json[][], wanted: number): Promise<FoundByWords> {
     const counts = wordsCount(this, query);
     const none = { lexical: undefined, holding: [], candidates: 0, isWhole: true };
     if (!counts && !query.explain && !query.highlight) return none;
@@ -248,22 +248,25 @@ export class ClusterReader extends IndexReader {
       translationShares(words.whole),
     );
     if (lexical.query === undefined) return { ...none, lexical };
-    if (!counts || query.balance) return { ...none, lexical, isWhole: false };
-    const candidates = wordCandidates(words.whole);
+    if (!counts) return { ...none, lexical, isWhole: false };
+    const candidates = wordCandidates(words.whole, query.balance);
     const size = 2 * candidates + wanted;
-    const { hits } = await state.search({
-      ...asking([], KEYS),
-      size,
-      query: { bool: { filter, must: [lexical.query] } },
-      track_total_hits: false,
-    });
-    const holding = hits.hits.map((hit) => nearOf(hit, hit._score!));
-    return { lexical, holding, candidates, isWhole: holding.length < size };
+    const bodies = filters.map(
+      (filter): Json => ({
+        ...asking([], KEYS),
+        size,
+        query: { bool: { filter, must: [lexical.query] } },
+        track_total_hits: false,
+      }),
+    );
+    const answers = await state.searchAll(bodies);
+    const holding = answers.map(({ hits }) => hits.hits.map((hit) => nearOf(hit, hit._score!)));
+    return { lexical, holding, candidates, isWhole: holding.every(({ length }) => length < size) };
   }
 
   /** Lexical scores above 0 of the documents of some groups, by patent_id. */
   async #scoresOf({ lexical, holding, isWhole }: FoundByWords, groups: Groups): Promise<Map<string, number>> {
-    const known = new Map(holding.map(({ patentId, score }) => [patentId, score]));
+    const known = new Map(holding.flat().map(({ patentId, score }) => [patentId, score]));
     if (isWhole || lexical?.query === undefined) return known;
     return scoresOfGroups(this.#collection.state, groups, lexical.query);
   }

@@ -124,7 +124,7 @@ class WorkingSnapshot extends native.Snapshot implements PartOfAll {
     _words: Words,
     _translated: TranslationShares,
     query: Float32Array,
-    selection: Selection,
+    selections: Selection[],
     found: Uint32Array,
     options: SearchOptions,
   ): WordHits {
@@ -132,7 +132,7 @@ class WorkingSnapshot extends native.Snapshot implements PartOfAll {
     const docs = Uint32Array.from(scores.keys());
     const values = Float32Array.from(scores.values());
     const question = this.known.scoreQuestion ?? query;
-    return { ...super.searchScoredWords(docs, values, question, selection, found, options), used };
+    return { ...super.searchScoredWords(docs, values, question, selections, found, options), used };
   }
 
   override partsHolding(words: Words, docs: Uint32Array): Uint8Array {

@@ -596,12 +596,15 @@ export declare class Snapshot {
    * document, then of the second and so on. Its bits, from the lowest: names, title, claims, abstract or description.
    */
   partsHolding(words: Words, docs: Uint32Array): Uint8Array;
-  /** Lexical scores of documents that a search found, and other documents with high ones. */
+  /**
+   * Lexical scores of documents that a search found, and other documents with high ones.
+   * `options.documents` is a number of each selection. The scores are computed once for all selections.
+   */
   searchWords(
     words: Words,
     translated: TranslationShares,
     query: Float32Array,
-    selection: Selection,
+    selections: Array<Selection>,
     found: Uint32Array,
     options: SearchOptions,
   ): WordHits;
@@ -610,7 +613,7 @@ export declare class Snapshot {
     docs: Uint32Array,
     scores: Float32Array,
     query: Float32Array,
-    selection: Selection,
+    selections: Array<Selection>,
     found: Uint32Array,
     options: SearchOptions,
   ): WordHits;
@@ -820,17 +823,20 @@ export interface UsedWord {
 export interface WordHits {
   /** Lexical score of each document that the search by vectors found, between 0 and 1. */
   scores: Float32Array;
-  /**
-   * Other documents that hold words of the question, best lexical score first. Their scores are those of their
-   * vectors.
-   */
-  others: SearchHits;
-  /** Lexical score of each of these. */
-  otherScores: Float32Array;
+  /** Other documents that hold words of the question, of each selection. */
+  others: Array<HoldingHits>;
   /** The words that were scored. */
   used: Array<UsedWord>;
   /** Number of segments without a lexical index. */
   without: number;
+}
+
+/** Documents of a selection that hold words of a question. */
+export interface HoldingHits {
+  /** Best lexical score first. Their scores are those of their vectors. */
+  hits: SearchHits;
+  /** Lexical score of each of these. */
+  lexical: Float32Array;
 }
 
 /** One way in which a document may hold a word. */

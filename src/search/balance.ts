@@ -1,6 +1,6 @@
 /**
- * `balance`: results of each country, or of each language, by turns. Candidates are collected for each group, so that a
- * group whose scores are lower has its candidates too.
+ * `balance`: results of each country, or of each language, by turns. Candidates are collected for each group, those of the
+ * vectors and those of the words, so that a group whose scores are lower has its candidates too.
  */
 import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions, Selection } from '../index/native.js';
 import { TOP_K } from '../limits.js';
@@ -27,11 +27,22 @@ export interface BalancedSearch {
   plan: PlanOptions;
 }
 
+/** What tells which publications are one result. */
+type Grouped = Pick<BalancedSearch, 'native' | 'selection' | 'grouping'>;
+
+/** The candidates of the vectors. */
+export interface Collected {
+  hits: SearchHits;
+  plan: Plan;
+  /** The documents of each group; without balance those of all. */
+  groups: Selection[];
+}
+
 /** The candidates of a search without balance. */
-export function collect(search: BalancedSearch): { hits: SearchHits; plan: Plan } {
+export function collect(search: BalancedSearch): Collected {
   const { native, vector, selection, options } = search;
   const plan = planned(search, selection, options.documents);
-  return { hits: native.search(vector, selection, scansOf(plan), options), plan };
+  return { hits: native.search(vector, selection, scansOf(plan), options), plan, groups: [selection] };
 }
 
 function planned({ native, manifest, plan }: BalancedSearch, selection: Selection, documents: number): Plan {
@@ -39,22 +50,30 @@ function planned({ native, manifest, plan }: BalancedSearch, selection: Selectio
   return planOf(segments, native.segments, selection, documents, { ...plan, indexKind });
 }
 
-/**
- * The candidates of all groups by turns, the group with the best one first, at most `documents`. Publications of one
- * application or family that are in several groups are one candidate, the best.
- */
-export function collectBalanced(search: BalancedSearch, by: Balance): { hits: SearchHits; plan: Plan } {
+/** The candidates of all groups by turns, at most `documents`. */
+export function collectBalanced(search: BalancedSearch, by: Balance): Collected {
   const found = groupClauses(search, by).map((group) => searchGroup(search, group));
-  const lists = withoutRepetitions(
-    search,
-    found.map(({ hits }) => hits),
-  );
-  const turns = byTurns(lists.sort((a, b) => scoreOf(b[0]) - scoreOf(a[0])));
-  const hits = joined(
-    turns.slice(0, search.options.documents),
-    found.map(({ hits }) => hits),
-  );
-  return { hits, plan: together(found.map(({ plan }) => plan)) };
+  const lists = found.map(({ hits }) => hits);
+  return {
+    hits: joinedByTurns(search, lists, search.options.documents),
+    plan: together(found.map(({ plan }) => plan)),
+    groups: found.map(({ selection }) => selection),
+  };
+}
+
+/**
+ * The hits of all groups by turns, the group with the most similar first one first, at most `most`. Publications of one
+ * application or family that are in several groups are one hit, the best.
+ */
+export function joinedByTurns(
+  search: Grouped,
+  lists: readonly SearchHits[],
+  most = Number.POSITIVE_INFINITY,
+): SearchHits {
+  const [first, ...others] = lists;
+  if (first !== undefined && others.length === 0 && first.docs.length <= most) return first;
+  const groups = withoutRepetitions(search, lists).sort((a, b) => scoreOf(b[0]) - scoreOf(a[0]));
+  return joined(byTurns(groups).slice(0, most), lists);
 }
 
 /** One candidate: its place in the hits of its group. */
@@ -76,18 +95,25 @@ function groupClauses({ native, selection }: BalancedSearch, by: Balance): Filte
   ];
 }
 
-function searchGroup(search: BalancedSearch, group: FilterClause): { hits: SearchHits; plan: Plan } {
+function searchGroup(
+  search: BalancedSearch,
+  group: FilterClause,
+): Omit<Collected, 'groups'> & { selection: Selection } {
   const { native, vector, clauses, options } = search;
   const selection = native.select([...clauses, group]);
   // The other groups may have little to give.
   const documents = Math.min(options.documents, TOP_K.max);
   const plan = planned(search, selection, documents);
-  return { hits: native.search(vector, selection, scansOf(plan), { ...options, documents }), plan };
+  return {
+    hits: native.search(vector, selection, scansOf(plan), { ...options, documents }),
+    plan,
+    selection,
+  };
 }
 
 /** The candidates of each group. Of those that are one result, the best remains. */
 function withoutRepetitions(
-  { native, selection, grouping }: BalancedSearch,
+  { native, selection, grouping }: Grouped,
   found: readonly SearchHits[],
 ): Candidate[][] {
   const lists = found.map((hits) => Array.from(hits.docs, (_, at): Candidate => ({ hits, at })));

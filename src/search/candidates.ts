@@ -4,7 +4,7 @@ import type { Words } from '../index/native.js';
 import type { OpenSnapshot } from '../index/segment.js';
 import { CHUNKS_PER_RESULT, RERANK_SURE, TOP_K } from '../limits.js';
 import { withApplicantNames } from './applicants.js';
-import { collect, collectBalanced } from './balance.js';
+import { collect, collectBalanced, joinedByTurns } from './balance.js';
 import type { Cancellation } from './cancel.js';
 import { groupingOf, groupsOf, membersOf } from './collapse.js';
 import { clausesOf } from './filter.js';
@@ -72,33 +72,29 @@ export function candidatesOf(
   const options = { ...asking, documents: depthOf(reader, query) };
   const how = { exact: query.exact, sure: RERANK_SURE };
   const search = { store, native, manifest, vector, clauses, selection, options, grouping, plan: how };
-  const { hits, plan } = query.balance ? collectBalanced(search, query.balance) : collect(search);
+  const { hits, plan, groups } = query.balance ? collectBalanced(search, query.balance) : collect(search);
   if (!grouping.family && !query.balance) {
     reader.checks?.offer({ native, vector, clauses, dedupe: grouping.dedupe, shown, plan, hits });
   }
   const knn = clock();
   const countsWords = wordsCount(reader, query);
   const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
-  // Balanced candidates are collected by groups.
-  const adds = countsWords && !query.balance;
   const near = first ? inFront(first, hits) : hits;
+  const most = question && countsWords ? wordCandidates(question.whole, query.balance) : 0;
+  const holding = { ...asking, documents: most, exact: plan.exact };
   const all = question
-    ? withWords(native, question, vector, selection, near, {
-        ...asking,
-        documents: adds ? wordCandidates(question.whole) : 0,
-        exact: plan.exact,
-      })
+    ? withWords(native, question, vector, groups, near, holding, (lists) => joinedByTurns(search, lists))
     : onlyVectors(near);
   const firsts = first?.docs.length ?? 0;
   const allowed = selectionOf(native, own);
-  const groups = query.collapse && groupsOf(native, allowed, all.hits.docs, grouping);
+  const members = query.collapse && groupsOf(native, allowed, all.hits.docs, grouping);
   const instead = prefer && shownInstead(store, native, allowed, vector, all.hits.docs, { prefer, firsts });
   const headOf = (doc: number) => store.documents.get(doc);
   return {
     ...all,
     firsts,
     instead,
-    members: groups && Array.from(all.hits.docs, (_, n) => membersOf(headOf, groups, n)),
+    members: members && Array.from(all.hits.docs, (_, n) => membersOf(headOf, members, n)),
     question,
     required: requiredTerms(native, query.filters, instead?.docs ?? all.hits.docs, query),
     countsWords,

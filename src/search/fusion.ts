@@ -23,6 +23,7 @@
  */
 import type { TranslationShares, UsedWord } from '../index/native.js';
 import { WORD_CANDIDATES } from '../limits.js';
+import type { Balance } from './query.js';
 
 /**
  * Chosen on the sets of `npm run bench -- quality`, of which only citations and papers have long questions, and KIPRIS and
@@ -92,9 +93,14 @@ export function translationShares(words: number): TranslationShares {
   return { word: words <= FIT.short ? FIT.translatedInShort : FIT.translated, long: FIT.translatedLong };
 }
 
-/** Number of documents with words that become candidates. @param words number of words of the question */
-export function wordCandidates(words: number): number {
-  return words <= FIT.short ? WORD_CANDIDATES.short : WORD_CANDIDATES.others;
+/**
+ * Number of documents with words that become candidates; with `balance`, of each group.
+ * @param words number of words of the question
+ */
+export function wordCandidates(words: number, balance?: Balance): number {
+  const most = words <= FIT.short ? WORD_CANDIDATES.short : WORD_CANDIDATES.others;
+  // Of a group, an answer by turns seldom shows more than half as many.
+  return balance === undefined ? most : most / 2;
 }
 
 /** The words that are no part of another: a word of a script without spaces is scored as a whole and by its pairs of characters. */

@@ -85,8 +85,9 @@ export function forSecondRound(
   groupOf?: (n: number) => string,
 ): number[] {
   const first = Array.from({ length: firsts }, (_, n) => n);
-  const best = groupOf ? inTurns(inOrder(scores), groupOf) : inOrder(scores);
-  const holding = lexical ? inOrder(lexical).filter((n) => lexical[n]! > 0) : [];
+  const ordered = (of: Float32Array) => (groupOf ? inTurns(inOrder(of), groupOf) : inOrder(of));
+  const best = ordered(scores);
+  const holding = lexical ? ordered(lexical).filter((n) => lexical[n]! > 0) : [];
   const all = [...first, ...best.slice(0, count), ...holding.slice(0, count)];
   return [...new Set(all)].sort((a, b) => a - b);
 }

@@ -42,32 +42,43 @@ export function isShort(question: string): boolean {
 }
 
 /**
- * Adds the documents that hold the question's words to those that were found otherwise, at most `options.documents`.
+ * Adds the documents that hold the question's words to those that were found otherwise, at most `options.documents` of each
+ * group.
+ * @param groups the documents of each
  * @param hits those that the question names, then those of the vectors
+ * @param joined the hits of all groups as one list
  */
 export function withWords(
   snapshot: NativeSnapshot,
   words: Words,
   vector: Float32Array,
-  selection: Selection,
+  groups: Selection[],
   hits: SearchHits,
   options: SearchOptions,
+  joined: (lists: SearchHits[]) => SearchHits,
 ): WordCandidates {
   if (words.count === 0) return onlyVectors(hits);
   const found = snapshot.searchWords(
     words,
     translationShares(words.whole),
     vector,
-    selection,
+    groups,
     hits.docs,
     options,
   );
   if (found.used.length === 0) return onlyVectors(hits);
+  const others = joined(found.others.map((group) => group.hits));
+  const scores = new Map(
+    found.others.flatMap(({ hits: { docs }, lexical }) =>
+      Array.from(docs, (doc, n): [number, number] => [doc, lexical[n]!]),
+    ),
+  );
+  const otherScores = Float32Array.from(others.docs, (doc) => scores.get(doc)!);
   return {
-    hits: inFront(hits, found.others),
-    lexical: joinedNumbers(found.scores, found.otherScores),
+    hits: inFront(hits, others),
+    lexical: joinedNumbers(found.scores, otherScores),
     used: found.used,
-    added: found.others.docs.length,
+    added: others.docs.length,
   };
 }
 

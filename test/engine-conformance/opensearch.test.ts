@@ -2,11 +2,15 @@
  * The engine on a cluster conforms: an index on one node, with the engine on a data folder as the reference. Skipped with a
  * message where the server was not downloaded.
  */
+
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, describe } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { open } from '../../src/engine.js';
+import { WORD_CANDIDATES } from '../../src/limits.js';
 import { missingForCluster, type StartedCluster, startedCluster } from '../cluster/started.js';
 import { FIXTURES } from '../crash/folder.js';
+import { ALL, HOLDING, idsWith, QUESTION } from '../search/holding-words.js';
 import { embedded, ONE_BATCH } from './embedded-holding.js';
 import { conformance, type Holding } from './suite.js';
 
@@ -27,6 +31,22 @@ describe('OpenSearch', { skip: await missingForCluster() }, () => {
     for (const source of sources) await engine.ingest(source);
     return { engine, close: () => engine.close() };
   };
+
+  it('balance: words have candidates of each country and each language', async (t) => {
+    const { engine, close } = await onCluster([]);
+    t.after(close);
+    assert.equal((await engine.ingest(ALL)).ingested, ALL.length);
+    for (const balance of ['country', 'language'] as const) {
+      const request = { query: QUESTION, balance, explain: true, top_k: 100 };
+      const { results } = await engine.search(request);
+      const found = results.filter(
+        ({ country, explanation }) => country === 'CN' && explanation!.found_by === 'words',
+      );
+      assert.deepEqual(found.map(({ patent_id }) => patent_id).sort(), idsWith('CN'));
+      const { words } = await engine.explain(request);
+      assert.equal(words.added, WORD_CANDIDATES.short / 2 + HOLDING.CN);
+    }
+  });
 
   conformance('an index on a cluster', {
     sources: FIXTURES,

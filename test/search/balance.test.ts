@@ -1,11 +1,17 @@
 /** `balance` against its definition, over random filters on the fixtures. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Engine, open } from '../../src/engine.js';
+import { WORD_CANDIDATES } from '../../src/limits.js';
 import type { Country } from '../../src/patent/country.js';
 import { byTurns } from '../../src/search/balance.js';
 import type { SemanticRequest } from '../../src/search/schema.js';
 import { FIXTURES, questions, random } from '../crash/folder.js';
 import { openBefore } from './collection.js';
+import { ALL, HOLDING, idsWith, OFFICES, type Office, QUESTION } from './holding-words.js';
 import { byKind } from './requests.js';
 
 const RUNS = 60;
@@ -106,5 +112,76 @@ describe('balance by its definition', () => {
       'country',
       named.patent_id,
     );
+  });
+});
+
+describe('balance with documents that only words find', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-balance-'));
+  let engine: Engine;
+  before(async () => {
+    engine = await open(join(dir, 'data'), { create: true, workers: 0 });
+    const { ingested } = await engine.ingest(ALL);
+    assert.equal(ingested, ALL.length);
+  });
+  after(async () => {
+    await engine.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  for (const balance of ['country', 'language'] as const) {
+    it(`${balance}: each group has its own`, async () => {
+      const request = { query: QUESTION, balance, explain: true };
+      const { results } = await engine.search({ ...request, top_k: 100 });
+      const byWords = results.filter(({ explanation }) => explanation!.found_by === 'words');
+      const of = (country: Office) =>
+        byWords.flatMap((result) => (result.country === country ? result.patent_id : []));
+      assert.deepEqual(of('CN').sort(), idsWith('CN'));
+      assert.ok(of('KR').length > 20);
+      const { words } = await engine.explain({ ...request, top_k: 1 });
+      assert.equal(words.added, WORD_CANDIDATES.short / 2 + HOLDING.CN);
+      // The best of each group come first.
+      const holding = new Set(OFFICES.flatMap(idsWith));
+      assert.ok(results.slice(0, 3).every(({ patent_id }) => holding.has(patent_id)));
+      for (const top_k of [1, 7, 30]) {
+        const few = await engine.search({ ...request, top_k });
+        assert.deepEqual(few.results, results.slice(0, top_k));
+      }
+    });
+  }
+
+  it('filters hold, and a family is one result', async () => {
+    const request = { query: QUESTION, balance: 'country', top_k: 100, explain: true } as const;
+    const only = (
+      await engine.search({
+        ...request,
+        must_terms: [QUESTION],
+        translate_terms: true,
+        countries: ['CN', 'US'],
+      })
+    ).results;
+    assert.deepEqual(
+      only.map(({ patent_id }) => patent_id).sort(),
+      [...idsWith('CN'), ...idsWith('US')].sort(),
+    );
+    const without = (await engine.search({ ...request, must_not_terms: [QUESTION], translate_terms: true }))
+      .results;
+    assert.ok(without.every(({ explanation }) => explanation!.found_by === 'similarity'));
+    const families = (await engine.search({ ...request, collapse: 'family' })).results;
+    const members = families.flatMap(({ members }) => members!.map(({ patent_id }) => patent_id));
+    assert.equal(new Set(members).size, members.length);
+    assert.equal(families.filter(({ explanation }) => explanation!.found_by === 'words').length, 2);
+    const wanted = [...idsWith('CN'), ...idsWith('US')];
+    assert.ok(wanted.every((id) => members.includes(id)));
+  });
+
+  it('without a reranking, words add nothing', async () => {
+    const { results } = await engine.search({
+      query: QUESTION,
+      balance: 'country',
+      rerank: 'off',
+      top_k: 100,
+      explain: true,
+    });
+    assert.ok(results.every(({ explanation }) => explanation!.found_by === 'similarity'));
   });
 });

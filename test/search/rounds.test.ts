@@ -118,6 +118,10 @@ describe('candidates of the second round', () => {
     const lexical = Float32Array.of(0, 0, 0.2, 0, 0, 0.4);
     assert.deepEqual(forSecondRound(1, scores, lexical, 0), [1, 5]);
     assert.deepEqual(forSecondRound(4, scores, lexical, 0), [1, 2, 3, 4, 5]);
+    // By turns, also of a group whose lexical scores are lower.
+    const groupOf = (n: number) => (n === 1 ? 'US' : 'KR');
+    const lower = Float32Array.of(0, 0.1, 0.2, 0, 0, 0.4);
+    assert.deepEqual(forSecondRound(2, Float32Array.of(3, 1, 0, 0, 2, 0), lower, 0, groupOf), [0, 1, 5]);
   });
 });
 

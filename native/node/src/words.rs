@@ -89,15 +89,21 @@ pub struct UsedWord {
 pub struct WordHits {
     /// Lexical score of each document that the search by vectors found, between 0 and 1.
     pub scores: Float32Array,
-    /// Other documents that hold words of the question, best lexical score first. Their scores are those of their
-    /// vectors.
-    pub others: SearchHits,
-    /// Lexical score of each of these.
-    pub other_scores: Float32Array,
+    /// Other documents that hold words of the question, of each selection.
+    pub others: Vec<HoldingHits>,
     /// The words that were scored.
     pub used: Vec<UsedWord>,
     /// Number of segments without a lexical index.
     pub without: u32,
+}
+
+/// Documents of a selection that hold words of a question.
+#[napi(object)]
+pub struct HoldingHits {
+    /// Best lexical score first. Their scores are those of their vectors.
+    pub hits: SearchHits,
+    /// Lexical score of each of these.
+    pub lexical: Float32Array,
 }
 
 /// One way in which a document may hold a word.
@@ -305,17 +311,17 @@ impl Snapshot {
     }
 
     /// Lexical scores of documents that a search found, and other documents with high ones.
+    /// `options.documents` is a number of each selection. The scores are computed once for all selections.
     #[napi(catch_unwind)]
     pub fn search_words(
         &self,
         words: &Words,
         translated: TranslationShares,
         query: Float32Array,
-        selection: &Selection,
+        selections: Vec<ClassInstance<Selection>>,
         found: Uint32Array,
         options: SearchOptions,
     ) -> Result<WordHits> {
-        self.check(selection.0.len(), query.len())?;
         let shares = Shares { word: translated.word as f32, long: translated.long as f32 };
         let scores = scores(&self.0, words.sought.concepts(), shares).map_err(from_core)?;
         let used = scores.used.iter().map(|used| UsedWord {
@@ -325,7 +331,7 @@ impl Snapshot {
             share: used.share as f64,
         });
         let used = used.collect();
-        Ok(WordHits { used, ..self.word_hits(&scores, &query, selection, &found, &options)? })
+        Ok(WordHits { used, ..self.word_hits(&scores, &query, &selections, &found, &options)? })
     }
 
     /// Like `searchWords`, with lexical scores that were computed elsewhere: those above 0 of some documents. Without `used`.
@@ -335,13 +341,13 @@ impl Snapshot {
         docs: Uint32Array,
         scores: Float32Array,
         query: Float32Array,
-        selection: &Selection,
+        selections: Vec<ClassInstance<Selection>>,
         found: Uint32Array,
         options: SearchOptions,
     ) -> Result<WordHits> {
         let places = docs.iter().map(|&id| self.known_place(id)).collect::<Result<Vec<_>>>()?;
         let scores = Scores::given(&self.0, places.into_iter().zip(scores.iter().copied()));
-        self.word_hits(&scores, &query, selection, &found, &options)
+        self.word_hits(&scores, &query, &selections, &found, &options)
     }
 }
 
@@ -351,11 +357,10 @@ impl Snapshot {
         &self,
         scores: &Scores,
         query: &[f32],
-        selection: &Selection,
+        selections: &[ClassInstance<Selection>],
         found: &[u32],
         options: &SearchOptions,
     ) -> Result<WordHits> {
-        self.check(selection.0.len(), query.len())?;
         let request = Request {
             query,
             documents: options.documents as usize,
@@ -367,15 +372,21 @@ impl Snapshot {
         };
         let known = found.iter().map(|&id| self.known_place(id)).collect::<Result<Vec<_>>>()?;
         let exact = options.exact == Some(true);
-        let others = beside(&self.0, &selection.0, scores, &known, &request, exact).map_err(from_core)?;
         let score = |(segment, ordinal): (usize, usize)| {
             scores.segments[segment].values().get(ordinal).copied().unwrap_or(0.0)
         };
         let of_hit = |hit: &Hit| score((hit.segment as usize, hit.ordinal as usize));
+        let holding = |selection: &ClassInstance<Selection>| {
+            self.check(selection.0.len(), query.len())?;
+            let others = beside(&self.0, &selection.0, scores, &known, &request, exact).map_err(from_core)?;
+            Ok(HoldingHits {
+                lexical: others.hits.iter().map(of_hit).collect::<Vec<f32>>().into(),
+                hits: self.hits(&others, &others.hits, &request),
+            })
+        };
         Ok(WordHits {
             scores: known.iter().map(|&place| score(place)).collect::<Vec<f32>>().into(),
-            other_scores: others.hits.iter().map(of_hit).collect::<Vec<f32>>().into(),
-            others: self.hits(&others, &others.hits, &request),
+            others: selections.iter().map(holding).collect::<Result<Vec<_>>>()?,
             used: Vec::new(),
             without: scores.without as u32,
         })
