@@ -7,6 +7,9 @@ import { PREFIX_MAX, PREFIXED } from './mapping.js';
 
 const COLUMN = 'columns.';
 
+/** Characters of a regular expression that a cluster takes (`index.max_regex_length`). */
+const EXPRESSION_MAX = 1_000;
+
 const isIndexedPrefix = (text: string): boolean => text !== '' && text.length <= PREFIX_MAX;
 
 /** A query that holds for the documents that all clauses allow. */
@@ -24,7 +27,41 @@ export function queryOf(clause: FilterClause): Json {
     return test === 'lacks' ? { bool: { must_not: [held] } } : held;
   }
   const fields = [column, ...or].map((name) => COLUMN + name);
-  return any(fields.flatMap((field) => onField(field, clause)));
+  const [literal, expressions] = clause.anyForm ? inForms(clause) : [clause, []];
+  return any(
+    fields.flatMap((field) => [
+      ...(literal.terms?.length === 0 ? [] : onField(field, literal)),
+      ...expressions.map((value) => ({ regexp: { [field]: { value, flags: 'NONE' } } })),
+    ]),
+  );
+}
+
+/** A clause with the terms that have one form of their Han characters, and expressions for the others. */
+function inForms(clause: FilterClause): [FilterClause, string[]] {
+  const literal: string[] = [];
+  const expressions: string[] = [];
+  for (const term of clause.terms ?? []) {
+    const expression = expressionOf(term, clause.test);
+    if (expression === undefined) literal.push(term);
+    else expressions.push(expression);
+  }
+  return [{ ...clause, terms: literal }, expressions];
+}
+
+/**
+ * A regular expression of the terms that meet a text in any form of its Han characters; undefined if it has one form only. The
+ * cluster keeps names as they are written, as segments do. A text too long for an expression counts in its own form.
+ */
+function expressionOf(text: string, test: FilterClause['test']): string | undefined {
+  const pieces = native.spellings(text);
+  if (pieces.every(({ length }) => length === 1)) return undefined;
+  const literal = (way: string) => way.replace(/[^\p{L}\p{N} ]/gu, '\\$&');
+  const ways = pieces.map((ways) =>
+    ways.length === 1 ? literal(ways[0]!) : `(${ways.map(literal).join('|')})`,
+  );
+  const before = test === 'contains' ? '.*' : '';
+  const expression = before + ways.join('') + (test === 'exact' ? '' : '.*');
+  return expression.length <= EXPRESSION_MAX ? expression : undefined;
 }
 
 function onField(field: string, { test, terms = [], from, to }: FilterClause): Json[] {

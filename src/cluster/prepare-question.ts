@@ -7,6 +7,7 @@ import { asOfDay } from '../search/as-of.js';
 import { CLASS_SAMPLE, classClause, codeAsked } from '../search/class-question.js';
 import { examplesOf, publicationOf, withSiblings } from '../search/examples.js';
 import { clausesOf } from '../search/filter.js';
+import { applicantCondition } from '../search/filter-rows.js';
 import { publicationsAsked } from '../search/number-question.js';
 import type { AnalyticsQuery, Filters, SemanticQuery } from '../search/query.js';
 import { queryOf } from './clauses.js';
@@ -105,11 +106,7 @@ async function withNames(
   const { applicant } = filters.values;
   if (!filters.applicantExpand || applicant === undefined) return filters;
   const docs = new Set<number>();
-  let clause: FilterClause = {
-    column: 'applicant_name',
-    test: applicant.match,
-    terms: [companyKey(applicant.text)],
-  };
+  let clause = applicantCondition(applicant.match, [companyKey(applicant.text)]);
   let found = filters;
   for (let step = 0; step <= STEPS; step++) {
     const own = await sampleOf(state, clause, APPLICANT_SAMPLE, ['head']);
@@ -124,7 +121,7 @@ async function withNames(
     found = expanded.filters;
     const { names = [] } = expanded;
     if (names.length === 0) return found;
-    clause = { column: 'applicant_name', test: 'exact', terms: names.map(companyKey) };
+    clause = applicantCondition('exact', names.map(companyKey));
   }
   return found;
 }

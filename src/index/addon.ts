@@ -58,6 +58,8 @@ export interface FilterClause {
   test: 'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks';
   /** The test holds if any term matches; `none` holds if no term is equal. */
   terms?: Array<string>;
+  /** Whether `exact`, `prefix` and `contains` find terms in other forms of their Han characters, too: 電 and 电. Default: false. */
+  anyForm?: boolean;
   /** Whether `holds` and `lacks` look for translations, too. Default: false. */
   translate?: boolean;
   /** First day of `days`, since 1970-01-01. */
@@ -783,6 +785,7 @@ export declare class TokenizerJson {
  */
 export declare function openTerms(path: string): void;
 
+<<<<<<< HEAD
 /** What a question is in other languages. */
 export interface TranslatedQuestion {
   /** Number of terms of the table that the question has. */
@@ -796,6 +799,13 @@ export interface TranslatedQuestion {
 
 /** What a question is in other languages, by the table of translations: `openTerms` was called. */
 export declare function translatedQuestion(question: string): TranslatedQuestion;
+=======
+/**
+ * A text in pieces, each with the ways to write it: a character of several forms (電, 电) in all of them, the simplified one first;
+ * or the characters between two of these, in one way.
+ */
+export declare function spellings(text: string): Array<Array<string>>;
+>>>>>>> 7da39cc (Filters by names find any form of Han characters: 三菱電機 found none of the publications of 三菱电机)
 
 /** A place in a text, in UTF-16 units, that holds a word. */
 export interface WordPlace {

@@ -7,13 +7,13 @@
  *
  * Names that were found are followed one step further.
  */
-import type { FilterClause, NativeSnapshot } from '../index/native.js';
+import { native as addon, type NativeSnapshot } from '../index/native.js';
 import { companyKey } from '../patent/name.js';
 import type { Name } from '../patent/record.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import { type Cancellation, uncancelled } from './cancel.js';
-import type { ApplicantMatch, AskedApplicant } from './filter-rows.js';
+import { type ApplicantMatch, type AskedApplicant, applicantCondition } from './filter-rows.js';
 import type { Filters } from './query.js';
 import { selectionOf } from './selections.js';
 
@@ -60,15 +60,15 @@ export function withApplicantNames(
 type ReadHead = (doc: number) => DocumentHead | undefined;
 
 function namesOf(native: NativeSnapshot, readHead: ReadHead, { text, match }: AskedApplicant): string[] {
-  const asked = companyKey(text);
-  const first = pairedWith(native, readHead, { test: match, terms: [asked] }, (key) =>
+  const asked = nameKey(text);
+  const first = pairedWith(native, readHead, applicantCondition(match, [asked]), (key) =>
     isFit(key, asked, match),
   );
   // One step further: from the Korean name to the English one, and from there to the Chinese one.
-  const keys = new Set(first.map(companyKey));
+  const keys = new Set(first.map(nameKey));
   const isKnown = (key: string) => keys.has(key) || isFit(key, asked, match);
   const second =
-    first.length > 0 ? pairedWith(native, readHead, { test: 'exact', terms: [...keys] }, isKnown) : [];
+    first.length > 0 ? pairedWith(native, readHead, applicantCondition('exact', [...keys]), isKnown) : [];
   return [...first, ...second].slice(0, NAMES_MAX);
 }
 
@@ -76,11 +76,11 @@ function namesOf(native: NativeSnapshot, readHead: ReadHead, { text, match }: As
 function pairedWith(
   native: NativeSnapshot,
   readHead: ReadHead,
-  condition: Pick<FilterClause, 'test' | 'terms'>,
+  condition: ReturnType<typeof applicantCondition>,
   fits: (key: string) => boolean,
 ): string[] {
-  const docs = native.sample(selectionOf(native, [{ column: 'applicant_name', ...condition }]), SAMPLE);
-  const found = new NameCounts((name) => fits(companyKey(name)));
+  const docs = native.sample(selectionOf(native, [condition]), SAMPLE);
+  const found = new NameCounts((name) => fits(nameKey(name)));
   const heads = new Map<number, DocumentHead | undefined>();
   const headOf = (doc: number) => entryOf(heads, doc, () => readHead(doc));
   for (const doc of docs) {
@@ -107,7 +107,7 @@ function addFamilies(found: NameCounts, native: NativeSnapshot, docs: Uint32Arra
     const head = headOf(doc);
     const own = soleApplicant(head);
     if (head?.family_id === undefined || own === undefined || !found.fits(own.name)) continue;
-    const key = JSON.stringify([head.family_id, companyKey(own.name), head.country]);
+    const key = JSON.stringify([head.family_id, nameKey(own.name), head.country]);
     if (!asked.has(key)) asked.set(key, doc);
   }
   const asking = Uint32Array.from(asked.values());
@@ -116,14 +116,14 @@ function addFamilies(found: NameCounts, native: NativeSnapshot, docs: Uint32Arra
   const counted = new Set<string>();
   for (const [n, doc] of asking.entries()) {
     const head = headOf(doc)!;
-    const from = companyKey(soleApplicant(head)!.name);
+    const from = nameKey(soleApplicant(head)!.name);
     const family = members.subarray(at[n]!, at[n + 1]!);
     const step = Math.max(1, Math.ceil(family.length / FAMILY_READ));
     for (let m = 0; m < family.length; m += step) {
       const other = headOf(family[m]!);
       const name = soleApplicant(other)?.name;
       if (!other || name === undefined || other.country === head.country) continue;
-      const once = JSON.stringify([head.family_id, from, other.country, companyKey(name)]);
+      const once = JSON.stringify([head.family_id, from, other.country, nameKey(name)]);
       if (counted.has(once)) continue;
       counted.add(once);
       const countries = entryOf(seen, from, () => new Map<string, Map<string, number>>());
@@ -155,7 +155,7 @@ function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 /** Names that are not yet known, with the number of records that pair each with a known one. */
 class NameCounts {
   readonly fits: (name: string) => boolean;
-  /** By key, so that spellings with other legal forms are one name. */
+  /** By key, so that spellings with other legal forms or characters are one name. */
   readonly #counts = new Map<string, { shown: string; count: number }>();
 
   constructor(fits: (name: string) => boolean) {
@@ -164,7 +164,7 @@ class NameCounts {
 
   add(name: string, count = 1): void {
     if (this.fits(name)) return;
-    const entry = entryOf(this.#counts, companyKey(name), () => ({ shown: name, count: 0 }));
+    const entry = entryOf(this.#counts, nameKey(name), () => ({ shown: name, count: 0 }));
     entry.count += count;
   }
 
@@ -173,6 +173,14 @@ class NameCounts {
       .sort((a, b) => b.count - a.count || (a.shown < b.shown ? -1 : 1))
       .map(({ shown }) => shown);
   }
+}
+
+/** The key of a company's name, the same in all forms of its Han characters. */
+function nameKey(name: string): string {
+  return addon
+    .spellings(companyKey(name))
+    .map(([simplified]) => simplified)
+    .join('');
 }
 
 /** Whether the key of a name meets the condition on an applicant, as the column decides it. */

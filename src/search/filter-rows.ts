@@ -27,6 +27,8 @@ interface Condition {
   column: FilteredColumn;
   test: 'exact' | 'prefix' | 'contains' | 'holds' | 'lacks';
   terms: string[];
+  /** Whether forms of Han characters do not matter. */
+  anyForm?: true;
 }
 
 /** A column, or the words in the lexical index. */
@@ -71,6 +73,15 @@ export interface AskedApplicant {
   names?: string[];
 }
 
+/**
+ * What a document of one of some applicants meets. Offices print one company in several forms of Han characters (三菱電機 and
+ * 三菱电机), and texts are searched without regard to them.
+ * @param keys names as `companyKey`
+ */
+export function applicantCondition(match: ApplicantMatch, keys: string[]): Condition {
+  return { column: 'applicant_name', test: match, terms: keys, anyForm: true };
+}
+
 /** Stands for the lexical index where other filters have a column. */
 export const WORDS = 'words';
 
@@ -107,14 +118,15 @@ export const FILTER_ROWS = {
     schema: text('text')
       .nullish()
       .describe(
-        'Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone',
+        'Applicant; case-insensitive, in any of the languages and any form of Han characters. Has a letter or digit, and is ' +
+          'not a legal form alone',
       ),
     parse: (value, field, match) => {
       checkName(field, value, companyKey(value), isLegalForm);
       return { text: value.trim(), match } as AskedApplicant;
     },
     conditions: ({ text, match, names = [] }: AskedApplicant) => [
-      { column: 'applicant_name', test: match, terms: [text, ...names].map(companyKey) },
+      applicantCondition(match, [text, ...names].map(companyKey)),
     ],
     excluded: 'have other applicants',
   }),
@@ -126,7 +138,9 @@ export const FILTER_ROWS = {
       checkName(field, value, personKey(value), isLegalFormOnly);
       return value.trim();
     },
-    conditions: (name: string) => [{ column: 'inventor_name', test: 'prefix', terms: [personKey(name)] }],
+    conditions: (name: string) => [
+      { column: 'inventor_name', test: 'prefix', terms: [personKey(name)], anyForm: true },
+    ],
     excluded: 'have other inventors',
   }),
   ipc_codes: classificationRow('IPC', 'ipc'),

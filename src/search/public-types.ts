@@ -21,7 +21,7 @@ export interface SemanticRequest {
   applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
   countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
-  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  /** Applicant; case-insensitive, in any of the languages and any form of Han characters. Has a letter or digit, and is not a legal form alone. */
   applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
@@ -91,7 +91,7 @@ export interface PatentFilter {
   applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
   countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
-  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  /** Applicant; case-insensitive, in any of the languages and any form of Han characters. Has a letter or digit, and is not a legal form alone. */
   applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
@@ -149,7 +149,7 @@ export interface AnalyticsRequest {
   applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
   countries?: readonly ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
-  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  /** Applicant; case-insensitive, in any of the languages and any form of Han characters. Has a letter or digit, and is not a legal form alone. */
   applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;

@@ -135,6 +135,30 @@ describe('clauses as queries', () => {
     assert.deepEqual(queryOf({ column: 'inventor_name', test: 'prefix', terms: [] }), { match_none: {} });
   });
 
+  test('a name in any form of its Han characters is an expression; one of a single form is not', () => {
+    const of = (test: 'exact' | 'prefix' | 'contains', terms: string[]) =>
+      queryOf({ column: 'applicant_name', test, terms, anyForm: true });
+    const expression = (value: string) => ({
+      regexp: { 'columns.applicant_name': { value, flags: 'NONE' } },
+    });
+    assert.deepEqual(of('exact', ['三菱電機']), expression('三菱(电|電)(机|機)'));
+    assert.deepEqual(of('prefix', ['三菱电机 a.b']), expression('三菱(电|電)(机|機) a\\.b.*'));
+    assert.deepEqual(of('contains', ['電a*']), expression('.*(电|電)a\\*.*'));
+    assert.deepEqual(of('exact', ['한빛', 'hanbit', '東芝']), {
+      bool: {
+        should: [{ terms: { 'columns.applicant_name': ['한빛', 'hanbit'] } }, expression('(东|東)芝')],
+        minimum_should_match: 1,
+      },
+    });
+    assert.deepEqual(of('prefix', ['hanbit']), {
+      prefix: { 'columns.applicant_name': { value: 'hanbit' } },
+    });
+    assert.deepEqual(of('exact', []), { match_none: {} });
+    // A cluster refuses longer expressions.
+    const long = '電'.repeat(400);
+    assert.deepEqual(of('exact', [long]), { terms: { 'columns.applicant_name': [long] } });
+  });
+
   test('a thousand classification codes are one clause for the cluster, which takes 1,024', () => {
     const terms = Array.from({ length: 1_000 }, (_, n) => `H01M${n + 1}/`);
     assert.deepEqual(queryOf({ column: 'cpc', test: 'prefix', terms }), {

@@ -7,8 +7,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Engine } from '../../src/engine.js';
 import { isPriorartError } from '../../src/errors.js';
+import { native } from '../../src/index/native.js';
+import { companyKey } from '../../src/patent/name.js';
 import type { Patent } from '../../src/patent/record.js';
-import type { AnalyticsRequest, SemanticRequest } from '../../src/search/schema.js';
+import type { AnalyticsRequest, PatentFilter, SemanticRequest } from '../../src/search/schema.js';
 import { questions, random } from '../crash/folder.js';
 import { type Filters, numberSpellings, randomFilter } from '../search/requests.js';
 
@@ -215,6 +217,43 @@ export function conformance(
         assert.deepEqual(records?.[0], records?.[1]);
         const ids = records![0].map(({ patent_id }) => patent_id);
         assert.deepEqual(ids, [...ids].sort());
+      }
+    });
+
+    it('names in any form of their Han characters find the same records', async () => {
+      const idsOf = async (filter: PatentFilter) => {
+        const ids = await both(async (engine) => {
+          const found: string[] = [];
+          for await (const { patent_id } of engine.patents({ filter })) found.push(patent_id);
+          return found;
+        });
+        assert.deepEqual(ids?.[0], ids?.[1], JSON.stringify(filter));
+        return ids![0];
+      };
+      const keysOf = (field: 'applicants' | 'inventors') => [
+        ...new Set(patents.flatMap((patent) => (patent[field] ?? []).map(({ name }) => companyKey(name)))),
+      ];
+      const otherForm = (name: string) =>
+        native
+          .spellings(name)
+          .map((ways) => ways.find((way) => !name.includes(way)) ?? ways[0])
+          .join('');
+      const several = (names: string[]) => names.filter((name) => otherForm(name) !== name).slice(0, 8);
+      const [applicants, inventors] = [several(keysOf('applicants')), several(keysOf('inventors'))];
+      assert.ok(applicants.length > 2 && inventors.length > 2);
+      for (const applicant of applicants) {
+        for (const applicant_match of ['contains', 'prefix', 'exact'] as const) {
+          const found = await idsOf({ applicant, applicant_match });
+          assert.ok(found.length > 0, applicant);
+          assert.deepEqual(
+            await idsOf({ applicant: otherForm(applicant), applicant_match }),
+            found,
+            applicant,
+          );
+        }
+      }
+      for (const inventor of inventors) {
+        assert.deepEqual(await idsOf({ inventor: otherForm(inventor) }), await idsOf({ inventor }), inventor);
       }
     });
 

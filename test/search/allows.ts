@@ -1,4 +1,5 @@
 /** Filters by their definition, on one record, without columns and indexes. */
+import { readFileSync } from 'node:fs';
 import { COLUMNS, columnValues } from '../../src/index/columns.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { type FilterClause, native } from '../../src/index/native.js';
@@ -7,6 +8,15 @@ import type { Patent } from '../../src/patent/record.js';
 const KEYWORDS = COLUMNS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name);
 const DATES = COLUMNS.filter(({ kind }) => kind === 'date').map(({ name }) => name);
 
+/** Simplified forms of Han characters. */
+const HAN = new Map(
+  readFileSync(new URL('../../../native/core/src/lexical/han.tsv', import.meta.url), 'utf8')
+    .split('\n')
+    .map((line) => line.split('\t') as [string, string]),
+);
+const simplified = (text: string) =>
+  Array.from(text, (character) => HAN.get(character) ?? character).join('');
+
 /** Day of a record that lacks the date, in which no range lies. */
 const NO_DAY = -0x8000_0000;
 
@@ -14,11 +24,12 @@ export function allows(clauses: readonly FilterClause[], patent: Patent): boolea
   if (clauses.length === 0) return true;
   const { terms, days } = columnValues(patent);
   return clauses.every((clause) => {
-    const { column, test, terms: wanted = [] } = clause;
+    const { column, test, terms: wanted = [], anyForm = false } = clause;
+    const form = anyForm ? simplified : (text: string) => text;
     if (test === 'days') return isWithin(days[DATES.indexOf(column)], clause);
     if (test === 'holds' || test === 'lacks') return holds(patent, clause) === (test === 'holds');
     const own = terms[KEYWORDS.indexOf(column)] ?? [];
-    return own.some((term) => wanted.some((text) => matches(test, term, text)));
+    return own.some((term) => wanted.some((text) => matches(test, form(term), form(text))));
   });
 }
 

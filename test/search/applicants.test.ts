@@ -109,6 +109,12 @@ describe('applicant_expand', () => {
     const korean = await engine.search({ ...EVERY, applicant: '한빛전자', applicant_expand: true });
     assert.deepEqual(korean.applicant_names, ['Hanbit Electronics Co., Ltd.', CHINESE]);
     assert.deepEqual(korean.results.map(({ patent_id }) => patent_id).sort(), expected);
+    // The same Chinese name in traditional characters.
+    for (const applicant of [CHINESE, '韓光電子有限公司']) {
+      const chinese = await engine.search({ ...EVERY, applicant, applicant_expand: true });
+      assert.deepEqual(chinese.applicant_names, ['Hanbit Electronics', '한빛전자 주식회사'], applicant);
+      assert.deepEqual(chinese.results.map(({ patent_id }) => patent_id).sort(), expected);
+    }
   });
 
   it('is off by default, and then not in the answer', async () => {

@@ -16,17 +16,29 @@ const RECORDS = [
   { patent_id: 'KR3011049270000S', publication_date: '2021-04-12', grant_date: '2021-04-05' },
 ];
 
+/** Names in simplified, traditional and Japanese forms, and names that only look alike. */
+const NAMED = [
+  { patent_id: 'CN101000001A', applicants: ['三菱电机株式会社'], inventors: ['陈伟'] },
+  { patent_id: 'JP01000001B', applicants: ['三菱電機株式会社'], inventors: ['陳偉'] },
+  { patent_id: 'CN101000002A', applicants: ['华为技术有限公司'] },
+  { patent_id: 'JP01000002B', applicants: ['華為技術有限公司'] },
+  { patent_id: 'CN101000003A', applicants: ['株式会社日立制作所'] },
+  { patent_id: 'JP01000003B', applicants: ['株式会社日立製作所'] },
+  { patent_id: 'CN101000004A', applicants: ['广东中华电子有限公司', '三电机'] },
+];
+
 describe('unusual filter values', () => {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-filter-'));
   let engine: Engine;
   before(async () => {
     const file = join(dir, 'records.jsonl');
-    const lines = RECORDS.map((record) =>
+    const records = [...RECORDS, ...NAMED];
+    const lines = records.map((record) =>
       JSON.stringify({ ...record, title: 'Electrolyte', language: 'en' }),
     );
     writeFileSync(file, lines.join('\n'));
     engine = await open(join(dir, 'data'), { create: true, workers: 0 });
-    assert.equal((await engine.ingest(file)).ingested, RECORDS.length);
+    assert.equal((await engine.ingest(file)).ingested, records.length);
   });
   after(async () => {
     await engine.close();
@@ -87,5 +99,35 @@ describe('unusual filter values', () => {
       assert.deepEqual(await found({ applicant: name, applicant_match: 'exact' }), ['US20200067131A1'], name);
     }
     assert.deepEqual(await found({ applicant: 'acm', applicant_match: 'exact' }), []);
+  });
+
+  it('a name is found in any form of its Han characters', async () => {
+    const [mitsubishi, huawei, hitachi] = [0, 2, 4].map((at) =>
+      NAMED.slice(at, at + 2).map(({ patent_id }) => patent_id),
+    );
+    for (const [names, expected] of [
+      [['三菱电机', '三菱電機', '三菱電机', '三菱電機株式会社'], mitsubishi],
+      [['华为技术', '華為技術', '華爲技術有限公司'], huawei],
+      [['日立制作所', '日立製作所'], hitachi],
+    ] as const) {
+      for (const applicant of names) {
+        for (const applicant_match of ['contains', 'prefix', 'exact']) {
+          assert.deepEqual(await found({ applicant, applicant_match }), expected, applicant);
+        }
+      }
+    }
+    for (const applicant of ['華', '华']) {
+      assert.deepEqual(await found({ applicant }), [huawei![0], NAMED[6]!.patent_id, huawei![1]].sort());
+      assert.deepEqual(await found({ applicant, applicant_match: 'prefix' }), huawei);
+      assert.deepEqual(await found({ applicant, applicant_match: 'exact' }), []);
+    }
+    for (const applicant of ['菱電', '電機']) {
+      const all = applicant === '菱電' ? mitsubishi! : [...mitsubishi!, NAMED[6]!.patent_id].sort();
+      assert.deepEqual(await found({ applicant }), all);
+      assert.deepEqual(await found({ applicant, applicant_match: 'prefix' }), []);
+    }
+    for (const inventor of ['陈', '陳偉', '陈偉']) assert.deepEqual(await found({ inventor }), mitsubishi);
+    const { total_matched } = await engine.analyze({ query: 'electrolyte', min_score: 0, applicant: '華為' });
+    assert.equal(total_matched, 2);
   });
 });

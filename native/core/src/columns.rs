@@ -11,7 +11,9 @@
 //! 1). A date column `c` has `c.day` (i32).
 
 use crate::file::{bytes_of, Container, Writer};
+use crate::lexical::han::spellings;
 use crate::{Error, Result};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -260,14 +262,83 @@ impl<'a> Keywords<'a> {
     }
 }
 
+/// Look-ups of a text in any form of its Han characters: 電 and 电 are one character. The dictionary holds names as
+/// they are written, so the text is looked for in the forms that it has there.
+impl Keywords<'_> {
+    pub fn exact_in_any_form(&self, text: &str) -> impl Iterator<Item = u32> + '_ {
+        self.beginnings(text).into_iter().filter_map(|text| self.exact(&text))
+    }
+
+    pub fn prefix_in_any_form(&self, text: &str) -> impl Iterator<Item = u32> + '_ {
+        self.beginnings(text).into_iter().flat_map(|text| self.prefix(&text))
+    }
+
+    /// The spellings of a text with which terms begin. Piece by piece, so that a long text has no more than the dictionary.
+    fn beginnings(&self, text: &str) -> Vec<String> {
+        let mut found = vec![String::new()];
+        for ways in spellings(text) {
+            let longer = found.iter().flat_map(|begun| ways.iter().map(move |way| format!("{begun}{way}")));
+            found = longer.filter(|begun| self.begins(begun)).collect();
+        }
+        found
+    }
+
+    /// Whether a term begins with a text.
+    fn begins(&self, text: &str) -> bool {
+        let at = self.terms.lower_bound(text.as_bytes());
+        at < self.terms.len() && self.terms.get(at).starts_with(text.as_bytes())
+    }
+
+    /// Terms that contain the text, by a scan of the dictionary's bytes for each form of one of its pieces: its longest one of one
+    /// form, or else its character of the fewest.
+    pub fn containing_in_any_form(&self, text: &str) -> Vec<u32> {
+        let pieces = spellings(text);
+        let rank = |at: &usize| (pieces[*at].len(), Reverse(pieces[*at][0].len()));
+        let Some(sought) =
+            (0..pieces.len()).min_by_key(rank).filter(|_| pieces.len() > 1 || pieces[0].len() > 1)
+        else {
+            return self.containing(text);
+        };
+        let (before, after) = (&pieces[..sought], &pieces[sought + 1..]);
+        let bytes = self.terms.bytes;
+        let mut found = Vec::new();
+        for way in &pieces[sought] {
+            let finder = memchr::memmem::Finder::new(way);
+            let mut from = 0;
+            while let Some(hit) = finder.find(&bytes[from..]) {
+                let at = from + hit;
+                from = at + 1;
+                let start = before.iter().rev().try_fold(at, |end, ways| {
+                    let way = ways.iter().find(|way| bytes[..end].ends_with(way.as_bytes()))?;
+                    Some(end - way.len())
+                });
+                let end = after.iter().try_fold(at + way.len(), |start, ways| {
+                    let way = ways.iter().find(|way| bytes[start..].starts_with(way.as_bytes()))?;
+                    Some(start + way.len())
+                });
+                let (Some(start), Some(end)) = (start, end) else { continue };
+                let term = self.terms.at.partition_point(|&at| at as usize <= start) - 1;
+                // A match that spans two terms is ignored.
+                if end <= self.terms.at[term + 1] as usize {
+                    found.push(term as u32);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lexical::han::simplified;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn look_ups_equal_a_linear_search(docs in prop::collection::vec(prop::collection::vec("[ab한]{0,4}", 0..4), 1..40), text in "[ab한]{0,3}") {
+        fn look_ups_equal_a_linear_search(docs in prop::collection::vec(prop::collection::vec("[ab한电電机機机历歴暦]{0,4}", 0..4), 1..40), text in "[ab한电電機历歴]{0,3}") {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("s");
             let mut builder = KeywordBuilder::new();
@@ -291,6 +362,11 @@ mod tests {
             prop_assert_eq!(matching(column.exact(&text).into_iter().collect()), linear(&|t| t == text));
             prop_assert_eq!(matching(column.prefix(&text).collect()), linear(&|t| t.starts_with(&text)));
             prop_assert_eq!(matching(column.containing(&text)), linear(&|t| t.contains(&text)));
+            let plain = |text: &str| text.chars().map(simplified).collect::<String>();
+            let wanted = plain(&text);
+            prop_assert_eq!(matching(column.exact_in_any_form(&text).collect()), linear(&|t| plain(t) == wanted));
+            prop_assert_eq!(matching(column.prefix_in_any_form(&text).collect()), linear(&|t| plain(t).starts_with(&wanted)));
+            prop_assert_eq!(matching(column.containing_in_any_form(&text)), linear(&|t| plain(t).contains(&wanted)));
             for (n, doc) in docs.iter().enumerate() {
                 let mut here: Vec<_> = column.of_doc(n).iter().map(|&t| column.term(t)).collect();
                 let mut expected: Vec<_> = doc.iter().map(String::as_str).collect();

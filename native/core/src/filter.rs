@@ -17,6 +17,10 @@ pub enum Test {
     Prefix(Vec<String>),
     /// One of the document's terms contains one of these.
     Contains(Vec<String>),
+    /// The same three, for which all forms of a Han character are equal.
+    ExactInAnyForm(Vec<String>),
+    PrefixInAnyForm(Vec<String>),
+    ContainsInAnyForm(Vec<String>),
     /// None of the document's terms equals one of these.
     None(Vec<String>),
     /// The document's day is within the range, both ends included. A document without a day does
@@ -85,6 +89,15 @@ fn matching_column(segment: &Segment, name: &str, test: &Test) -> Result<Bitmap>
         }
         (Column::Keyword(column), Test::Contains(texts)) => {
             with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.containing(t)))
+        }
+        (Column::Keyword(column), Test::ExactInAnyForm(texts)) => {
+            with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.exact_in_any_form(t)))
+        }
+        (Column::Keyword(column), Test::PrefixInAnyForm(texts)) => {
+            with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.prefix_in_any_form(t)))
+        }
+        (Column::Keyword(column), Test::ContainsInAnyForm(texts)) => {
+            with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.containing_in_any_form(t)))
         }
         (Column::Keyword(column), Test::None(texts)) => {
             let mut others = Bitmap::full(segment.docs());

@@ -6,6 +6,7 @@ mod characters;
 mod compounds;
 mod fragments;
 mod grammar;
+pub mod han;
 pub mod index;
 pub mod places;
 pub mod question;

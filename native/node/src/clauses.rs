@@ -18,6 +18,8 @@ pub struct FilterClause {
     pub test: String,
     /// The test holds if any term matches; `none` holds if no term is equal.
     pub terms: Option<Vec<String>>,
+    /// Whether `exact`, `prefix` and `contains` find terms in other forms of their Han characters, too: 電 and 电. Default: false.
+    pub any_form: Option<bool>,
     /// Whether `holds` and `lacks` look for translations, too. Default: false.
     pub translate: Option<bool>,
     /// First day of `days`, since 1970-01-01.
@@ -67,7 +69,11 @@ pub(crate) fn clauses_of(clauses: Vec<FilterClause>) -> Result<Vec<Clause>> {
 fn clause_of(clause: FilterClause) -> Result<Clause> {
     let translate = clause.translate == Some(true);
     let terms = clause.terms.unwrap_or_default();
+    let any_form = clause.any_form == Some(true);
     let test = match clause.test.as_str() {
+        "exact" if any_form => Test::ExactInAnyForm(terms),
+        "prefix" if any_form => Test::PrefixInAnyForm(terms),
+        "contains" if any_form => Test::ContainsInAnyForm(terms),
         "exact" => Test::Exact(terms),
         "prefix" => Test::Prefix(terms),
         "contains" => Test::Contains(terms),

@@ -60,6 +60,13 @@ pub fn translated_question(question: String) -> Result<TranslatedQuestion> {
     Ok(TranslatedQuestion { terms: found.terms as u32, texts: found.texts })
 }
 
+/// A text in pieces, each with the ways to write it: a character of several forms (電, 电) in all of them, the simplified one first;
+/// or the characters between two of these, in one way.
+#[napi(catch_unwind)]
+pub fn spellings(text: String) -> Vec<Vec<String>> {
+    priorart_core::lexical::han::spellings(&text)
+}
+
 /// A place in a text, in UTF-16 units, that holds a word.
 #[napi(object)]
 pub struct WordPlace {

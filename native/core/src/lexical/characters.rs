@@ -1,6 +1,6 @@
 //! Normalised characters of a text, each with its place in the text.
 
-use std::sync::LazyLock;
+use super::han::simplified;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::UnicodeNormalization;
 
@@ -28,25 +28,6 @@ pub struct Character {
     pub capital: bool,
     pub from: u32,
     pub to: u32,
-}
-
-/// Traditional and Japanese forms of Han characters and their simplified forms, by form. The table,
-/// made from OpenCC's, is that of the default model, too: models/static/train reads it here.
-static HAN: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
-    let pair = |line: &str| -> Option<(char, char)> {
-        let (form, simplified) = line.split_once('\t')?;
-        Some((form.chars().next()?, simplified.chars().next()?))
-    };
-    let mut pairs: Vec<_> = include_str!("han.tsv").lines().filter_map(pair).collect();
-    pairs.sort_unstable();
-    pairs
-});
-
-fn simplified(c: char) -> char {
-    match HAN.binary_search_by_key(&c, |&(form, _)| form) {
-        Ok(at) => HAN[at].1,
-        Err(_) => c,
-    }
 }
 
 fn class_of(c: char) -> Class {
