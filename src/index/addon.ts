@@ -892,8 +892,8 @@ export declare class Words {
   /** The words of a question, with their translations if wanted: `openTerms` was called. */
   static ofQuestion(question: string, translate: boolean): Words;
   /**
-   * Words and phrases that are looked for as they are written, apart from endings of words; or their translations, if
-   * wanted.
+   * Words and phrases that are looked for as they are written, apart from endings of words in texts; or their translations,
+   * if wanted.
    *
    * Throws `invalid_request` if one has no letter and no digit.
    */

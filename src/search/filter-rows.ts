@@ -173,8 +173,8 @@ export const FILTER_ROWS = {
   }),
   must_terms: row({
     schema: phrases(
-      'Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of ' +
-        'words, case, hyphens, width and forms of Han characters do not matter',
+      'Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Case, hyphens, ' +
+        'width and forms of Han characters do not matter, nor endings of words, except in names',
     ),
     parse: parsePhrases,
     conditions: (terms: string[]) => terms.map((term) => ({ column: WORDS, test: 'holds', terms: [term] })),

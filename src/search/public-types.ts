@@ -35,7 +35,7 @@ export interface SemanticRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
-  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
+  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Case, hyphens, width and forms of Han characters do not matter, nor endings of words, except in names. */
   must_terms?: readonly string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: readonly string[] | null | undefined;
@@ -105,7 +105,7 @@ export interface PatentFilter {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
-  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
+  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Case, hyphens, width and forms of Han characters do not matter, nor endings of words, except in names. */
   must_terms?: readonly string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: readonly string[] | null | undefined;
@@ -163,7 +163,7 @@ export interface AnalyticsRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
-  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
+  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Case, hyphens, width and forms of Han characters do not matter, nor endings of words, except in names. */
   must_terms?: readonly string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: readonly string[] | null | undefined;

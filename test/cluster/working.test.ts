@@ -159,6 +159,20 @@ describe('clauses as queries', () => {
     assert.deepEqual(of('exact', [long]), { terms: { 'columns.applicant_name': [long] } });
   });
 
+  test('a required word is looked for in names as it is written', () => {
+    const fields = (word: string) => {
+      const { bool } = queryOf({ column: 'words', test: 'holds', terms: [word] }) as {
+        bool: { should: { term: Record<string, { value: string }> }[] };
+      };
+      return bool.should.map(
+        ({ term }) => Object.entries(term).map(([name, { value }]) => [name, value])[0]!,
+      );
+    };
+    const inNames = fields('parking').filter(([name]) => name === 'terms.names');
+    assert.deepEqual(inNames, [['terms.names', 'parking']]);
+    assert.ok(fields('parking').some(([name, value]) => name === 'terms.text' && value === 'park'));
+  });
+
   test('a thousand classification codes are one clause for the cluster, which takes 1,024', () => {
     const terms = Array.from({ length: 1_000 }, (_, n) => `H01M${n + 1}/`);
     assert.deepEqual(queryOf({ column: 'cpc', test: 'prefix', terms }), {

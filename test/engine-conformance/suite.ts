@@ -220,7 +220,7 @@ export function conformance(
       }
     });
 
-    it('names in any form of their Han characters find the same records', async () => {
+    it('names in any form of their Han characters, and words of names, find the same records', async () => {
       const idsOf = async (filter: PatentFilter) => {
         const ids = await both(async (engine) => {
           const found: string[] = [];
@@ -255,6 +255,7 @@ export function conformance(
       for (const inventor of inventors) {
         assert.deepEqual(await idsOf({ inventor: otherForm(inventor) }), await idsOf({ inventor }), inventor);
       }
+      for (const word of ['works', 'work', 'energy', 'energies']) await idsOf({ must_terms: [word] });
     });
 
     it('the content is the same', async () => {

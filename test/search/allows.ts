@@ -35,10 +35,25 @@ export function allows(clauses: readonly FilterClause[], patent: Patent): boolea
 
 function holds(patent: Patent, { terms = [], translate = false }: FilterClause): boolean {
   const words = native.Words.ofPhrases(terms, translate);
-  // Names are not translated.
-  return lexicalTexts(patent).some(({ part, text }) =>
-    words.find(text).some(({ translationOf }) => part !== 'names' || translationOf === undefined),
-  );
+  const texts = lexicalTexts(patent);
+  if (texts.some(({ part, text }) => part !== 'names' && words.find(text).length > 0)) return true;
+  // Names have no stems and no translations.
+  const forms = words.forms().flatMap((word) => word.forms);
+  const named = forms.filter(({ place }) => place !== 'texts').map((form) => positionsOf(form.terms));
+  const names = texts.filter(({ part }) => part === 'names').map((text) => native.termsOfTexts([text])[0]!);
+  return names.some((name) => {
+    const own = positionsOf(name.terms);
+    const isAt = (phrase: string[][], at: number) =>
+      phrase.every((wanted, n) => wanted.every((term) => own[at + n]?.includes(term)));
+    return named.some((phrase) => own.some((_, at) => isAt(phrase, at)));
+  });
+}
+
+/** The terms of a stream (native/core/src/lexical/stream.rs), by position. */
+function positionsOf(stream: string): string[][] {
+  return stream
+    .split(' ')
+    .map((position) => position.split('\u0003').filter((term) => term !== '' && term !== '\u0004'));
 }
 
 function isWithin(day: number | undefined, { from = -Infinity, to = Infinity }: FilterClause): boolean {

@@ -85,6 +85,12 @@ function compared(wanted: Token, token: Token, isFirst: boolean, isLast: boolean
   return isExact(wanted) && !token.text.startsWith(wanted.text) ? 'no' : 'maybe';
 }
 
+/** The same in a name, whose words have no stems: they are kept as they are written. */
+function comparedInName(wanted: Token, token: Token, isFirst: boolean, isLast: boolean): Verdict {
+  if (wanted.isRun || token.isRun) return compared(wanted, token, isFirst, isLast);
+  return wanted.text === token.text ? 'yes' : 'no';
+}
+
 const HYPHENS = /^[\s\-‐‑–]+$/;
 /** A sign that joins two words, alone between them. */
 const JOINS = /^[-.+/_&'’‐-–−]$/;
@@ -181,14 +187,14 @@ function joint(before: string, { gap, text }: Token): string {
   return /\p{N}$/u.test(before) && /^\p{N}/u.test(text) ? '-' : '';
 }
 
-/** Whether a text holds a term. */
-function holds(term: readonly Token[][], tokens: readonly Token[]): Verdict {
+/** Whether a text, or a name, holds a term. */
+function holds(term: readonly Token[][], tokens: readonly Token[], isName: boolean): Verdict {
   let best: Verdict = 'no';
   for (const form of term) {
     for (let start = 0; start < tokens.length; start++) {
       // Of words, only those with the same first letter can be the same.
       if (!form[0]!.isRun && form[0]!.text[0] !== tokens[start]!.text[0]) continue;
-      const verdict = holdsAt(form, tokens, start);
+      const verdict = holdsAt(form, tokens, start, isName ? comparedInName : compared);
       if (verdict === 'yes') return verdict;
       if (verdict === 'maybe') best = verdict;
     }
@@ -196,13 +202,18 @@ function holds(term: readonly Token[][], tokens: readonly Token[]): Verdict {
   return best;
 }
 
-function holdsAt(form: readonly Token[], tokens: readonly Token[], start: number): Verdict {
+function holdsAt(
+  form: readonly Token[],
+  tokens: readonly Token[],
+  start: number,
+  compare: typeof compared,
+): Verdict {
   let worst: Verdict = 'yes';
   for (const [n, wanted] of form.entries()) {
     const token = tokens[start + n];
     if (token === undefined || (n > 0 && token.signs !== wanted.signs)) return 'no';
     const isLast = n === form.length - 1;
-    let verdict = compared(wanted, token, n === 0, isLast);
+    let verdict = compare(wanted, token, n === 0, isLast);
     if (verdict !== 'yes' && isLast && !wanted.isRun) {
       const whole = joinedAt(tokens, start + n);
       if (whole?.text === wanted.text) verdict = 'yes';
@@ -272,11 +283,13 @@ function termsOf(texts: readonly Token[][], most: number): string[] {
 }
 
 async function assertExact(engine: Engine, most: number): Promise<void> {
-  const documents: { id: string; texts: Token[][]; letters: string[] }[] = [];
+  const documents: { id: string; texts: Token[][]; letters: string[]; isName: boolean[] }[] = [];
   for await (const patent of engine.patents()) {
-    const texts = lexicalTexts(patent).map(({ text }) => tokensOf(text));
+    const all = lexicalTexts(patent);
+    const isName = all.map(({ part }) => part === 'names');
+    const texts = all.map(({ text }) => tokensOf(text));
     const letters = texts.map((tokens) => tokens.map(({ text }) => text.replaceAll('.', '')).join(''));
-    documents.push({ id: patent.patent_id, texts, letters });
+    documents.push({ id: patent.patent_id, texts, letters, isName });
   }
   const terms = termsOf(
     documents.flatMap(({ texts }) => texts).filter((tokens) => tokens.length > 0),
@@ -288,8 +301,10 @@ async function assertExact(engine: Engine, most: number): Promise<void> {
     const forms = formsOf(tokensOf(term));
     // Most texts do not have the first letters of the term, and are not read.
     const first = forms[0]![0]!.text.replaceAll('.', '').slice(0, 3);
-    const verdicts = documents.map(({ id, texts, letters }) => {
-      const all = texts.map((tokens, n) => (letters[n]!.includes(first) ? holds(forms, tokens) : 'no'));
+    const verdicts = documents.map(({ id, texts, letters, isName }) => {
+      const all = texts.map((tokens, n) =>
+        letters[n]!.includes(first) ? holds(forms, tokens, isName[n]!) : 'no',
+      );
       return { id, verdict: all.includes('yes') ? 'yes' : all.includes('maybe') ? 'maybe' : 'no' };
     });
     const found = new Set<string>();

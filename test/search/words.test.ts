@@ -1,7 +1,10 @@
 /** The words of a question: filters by words, explanations and highlights, compared with the texts themselves. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Engine, open } from '../../src/engine.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { RERANK_ROUNDS } from '../../src/limits.js';
 import type { Patent } from '../../src/patent/record.js';
@@ -186,6 +189,74 @@ describe('words', () => {
     assert.ok(translated > 500, `${translated} translations`);
     const [plain] = (await fixtures.engine.search({ query: 'battery' })).results;
     assert.ok(plain && !('explanation' in plain) && plain.chunks.every((chunk) => !('highlights' in chunk)));
+  });
+});
+
+/** People and companies whose names are stems or forms of words, and texts with these words. */
+const NAMED = [
+  { patent_id: 'US20200000001A1', title: 'Gear', inventors: ['PARK, Ji Sung'] },
+  { patent_id: 'US20200000002A1', title: 'Gear', applicants: ['Ｐａｒｋｉｎｇ Systems Inc.'] },
+  { patent_id: 'US20200000003A1', title: 'Gear', inventors: [{ name: '홍길동', name_en: 'LOCK, Jon' }] },
+  { patent_id: 'US20200000004A1', title: 'Car parks', inventors: ['MOON, Ae'] },
+  { patent_id: 'US20200000005A1', title: 'Parking locks' },
+];
+
+describe('words in names', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-names-'));
+  let engine: Engine;
+  before(async () => {
+    engine = await open(join(dir, 'data'), { create: true, workers: 0 });
+    const records = NAMED.map((record) => ({ ...record, country: 'US', kind_code: 'A1', language: 'en' }));
+    assert.equal((await engine.ingest(records)).ingested, NAMED.length);
+  });
+  after(async () => {
+    await engine.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  it('count as they are written, in filters and questions; words in texts by their stems', async () => {
+    for (const [term, numbers] of [
+      ['parking', [2, 4, 5]],
+      ['PARKING', [2, 4, 5]],
+      ['parks', [4, 5]],
+      ['park', [1, 4, 5]],
+      ['Park Ji Sung', []],
+      ['park, ji sung', [1]],
+      ['parking systems', [2]],
+      ['parking system', []],
+      ['locks', [5]],
+      ['lock', [3, 5]],
+      ['moon', [4]],
+      ['moons', []],
+    ] as const) {
+      const expected = numbers.map((number) => `US2020000000${number}A1`);
+      const of = async (filter: { must_terms?: string[]; must_not_terms?: string[] }) => {
+        const ids = [];
+        for await (const { patent_id } of engine.patents({ filter })) ids.push(patent_id);
+        return ids.sort();
+      };
+      assert.deepEqual(await of({ must_terms: [term] }), expected, term);
+      const others = NAMED.map(({ patent_id }) => patent_id).filter((id) => !expected.includes(id));
+      assert.deepEqual(await of({ must_not_terms: [term] }), others, term);
+      if (term.includes(' ')) continue;
+      const request = { query: term, top_k: 10, explain: true, collapse: 'none' } as const;
+      const { results } = await engine.search(request, { exact: true });
+      const scored = results.filter(({ explanation }) => explanation!.lexical > 0);
+      assert.deepEqual(scored.map(({ patent_id }) => patent_id).sort(), expected, term);
+    }
+  });
+
+  it('are said to hold a required term only if they do', async () => {
+    const request = { query: 'gear', must_terms: ['parking'], explain: true, collapse: 'none' } as const;
+    const { results } = await engine.search(request);
+    const parts = Object.fromEntries(
+      results.map(({ patent_id, explanation }) => [patent_id, explanation!.must_terms![0]!.in]),
+    );
+    assert.deepEqual(parts, {
+      US20200000002A1: ['names'],
+      US20200000004A1: ['title'],
+      US20200000005A1: ['title'],
+    });
   });
 });
 

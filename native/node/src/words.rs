@@ -155,7 +155,7 @@ pub struct TranslationShares {
     pub long: f64,
 }
 
-/// Words and phrases that are looked for as they are written, apart from endings of words; with their
+/// Words and phrases that are looked for as they are written, apart from endings of words in texts; with their
 /// translations if wanted.
 pub fn concepts_of(phrases: &[String], translate: bool) -> Result<Vec<Concept>> {
     let concept = |phrase: &String| {
@@ -197,8 +197,8 @@ impl Words {
         Ok(Words { texts, question: Some(question), sought: Sought::new(concepts) })
     }
 
-    /// Words and phrases that are looked for as they are written, apart from endings of words; or their translations, if
-    /// wanted.
+    /// Words and phrases that are looked for as they are written, apart from endings of words in texts; or their translations,
+    /// if wanted.
     ///
     /// Throws `invalid_request` if one has no letter and no digit.
     #[napi(factory, catch_unwind)]

@@ -184,25 +184,27 @@ impl Questions {
         (text, plain, found)
     }
 
-    /// A word or phrase that documents must hold as it is written, apart from endings of plain words, spaces
+    /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces
     /// and hyphens (`readings.rs`); `None` if it has no word. The bytes of the concept are those of the
     /// whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
-        let mut phrases: Vec<Phrase> = Vec::new();
+        let mut alternatives: Vec<Alternative> = Vec::new();
         let joined = with_joined_syllables(text);
         for text in std::iter::once(text).chain(joined.as_deref()) {
             let plain = self.terms(text, Language::Other);
             for language in LANGUAGES {
+                // Words of names have no stem, so the stem of `parking` would find everyone who is called Park.
+                let in_names = (language != Language::Other).then_some(false);
                 let terms = self.terms(text, language);
                 let found = readings(&mut self.analyser, text, &plain, &terms, language);
-                for phrase in found.into_iter().flat_map(spacings) {
-                    if !phrase.terms.is_empty() && !phrases.contains(&phrase) {
-                        phrases.push(phrase);
+                for phrase in found.into_iter().flat_map(spacings).filter(|phrase| !phrase.terms.is_empty()) {
+                    match alternatives.iter_mut().find(|other| other.phrase == phrase) {
+                        Some(other) => other.in_names = other.in_names.and(in_names),
+                        None => alternatives.push(Alternative { phrase, in_names, weight: 1.0 }),
                     }
                 }
             }
         }
-        let alternatives: Vec<_> = phrases.into_iter().map(|phrase| anywhere(phrase, 1.0)).collect();
         (!alternatives.is_empty()).then(|| Concept {
             from: 0,
             to: text.len() as u32,
@@ -537,6 +539,31 @@ mod tests {
         let names: Vec<_> = concepts[0].alternatives.iter().filter(|a| a.in_names == Some(true)).collect();
         assert_eq!(names[0].phrase, Phrase::word("batteries"));
         assert!(concepts[0].alternatives.iter().any(|a| a.phrase == Phrase::word("batteri")));
+    }
+
+    #[test]
+    fn required_words_are_found_by_stem_and_in_names_as_written() {
+        let in_names = |text: &str| -> Vec<Phrase> {
+            let concept = Questions::default().phrase(text).unwrap();
+            let named = concept.alternatives.iter().filter(|one| one.is_in(Part::Names));
+            named.map(|one| one.phrase.clone()).collect()
+        };
+        let in_texts = |text: &str, stem: &str| {
+            let concept = Questions::default().phrase(text).unwrap();
+            concept.alternatives.iter().any(|one| one.is_in(Part::Text) && one.phrase == Phrase::word(stem))
+        };
+        assert_eq!(in_names("Parking"), [Phrase::word("parking")]);
+        assert!(in_texts("Parking", "park") && in_texts("Parking", "parking"));
+        // Without an ending, the word is its own stem.
+        assert_eq!(in_names("park"), [Phrase::word("park")]);
+        assert!(in_texts("park", "park"));
+        let systems = Phrase { terms: vec![(0, "parking".into()), (1, "systems".into())] };
+        assert_eq!(in_names("parking systems"), [systems]);
+        // Codes, joiners and Korean spacings mean the same characters.
+        assert!(in_names("PM2.5").contains(&Phrase::word("pm2.5")) && in_names("PM2.5").len() > 1);
+        assert!(in_names("Li-Tec").contains(&Phrase::word("litec")));
+        let joined = Phrase { terms: vec![(0, "스마".into()), (2, "트폰".into())] };
+        assert!(in_names("스마트 폰").contains(&joined));
     }
 
     #[test]
