@@ -785,7 +785,6 @@ export declare class TokenizerJson {
  */
 export declare function openTerms(path: string): void;
 
-<<<<<<< HEAD
 /** What a question is in other languages. */
 export interface TranslatedQuestion {
   /** Number of terms of the table that the question has. */
@@ -799,13 +798,12 @@ export interface TranslatedQuestion {
 
 /** What a question is in other languages, by the table of translations: `openTerms` was called. */
 export declare function translatedQuestion(question: string): TranslatedQuestion;
-=======
+
 /**
  * A text in pieces, each with the ways to write it: a character of several forms (電, 电) in all of them, the simplified one first;
  * or the characters between two of these, in one way.
  */
 export declare function spellings(text: string): Array<Array<string>>;
->>>>>>> 7da39cc (Filters by names find any form of Han characters: 三菱電機 found none of the publications of 三菱电机)
 
 /** A place in a text, in UTF-16 units, that holds a word. */
 export interface WordPlace {
