@@ -108,12 +108,12 @@ function wordsText({ used, weight, added }: Explanation['words'], reading: Readi
 function readingText(reading: Reading): string {
   if (reading.as === 'classification') {
     return reading.documents === 0
-      ? `text: nothing is classified under ${reading.code}`
+      ? `classification ${reading.code}: nothing is under it`
       : `classification ${reading.code} of ${counted(reading.documents, 'publication')}`;
   }
   const { publications } = reading;
   return publications.length === 0
-    ? 'text: no publication has this number'
+    ? 'number: no publication has it'
     : `number of ${publications.join(', ')}`;
 }
 

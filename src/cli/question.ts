@@ -73,12 +73,12 @@ export function readingHint(question: string, reading: Reading, where: string): 
   const text = inOneLine(question.trim());
   if (reading.as === 'classification') {
     return reading.documents === 0
-      ? `Nothing in the index is classified under ${text}; it was searched as a text.`
+      ? `Nothing in the index is classified under ${text}; it was looked for in the texts.`
       : `${text} is a classification code with ${counted(reading.documents, 'publication')} in the index; the most typical come first.`;
   }
   const [first, ...more] = reading.publications;
   if (first === undefined)
-    return `No publication in the index has the number ${text}; it was searched as a text.`;
+    return `No publication in the index has the number ${text}; it was looked for in the texts.`;
   const others = more.length === 0 ? '' : `, as of ${count(more.length)} more`;
   if (reading.anotherKind) {
     return `No publication in the index has the number ${text}, but ${first}${others} has the same with another kind code: it comes first, then what is like it. ${COMMAND} show ${where} ${first} prints it.`;

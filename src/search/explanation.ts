@@ -24,7 +24,7 @@ export type Reading =
   | {
       /** The question is the number of a publication or of an application. */
       as: 'number';
-      /** patent_ids of its publications. Empty: the index has none, and the question was searched as a text. */
+      /** patent_ids of its publications. Empty: the index has none, and the question was looked for in texts. */
       publications: string[];
       /** Whether no publication has the kind code of the question, and these have the same number. */
       anotherKind?: true;
@@ -34,7 +34,7 @@ export type Reading =
       as: 'classification';
       /** The code without spaces. */
       code: string;
-      /** Documents under it. 0: there are none, and the question was searched as a text. */
+      /** Documents under it. 0: there are none, and the question was looked for in texts. */
       documents: number;
     };
 

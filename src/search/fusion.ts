@@ -62,8 +62,9 @@ export const FIT = {
   rare: 4,
   /** Words up to which a question is short. */
   short: 3,
-  /** Share of the documents below which a word is rare. */
+  /** Share of the documents up to which a word is rare, and from which on it is not at all. */
   rareShare: 0.005,
+  commonShare: 0.02,
 };
 
 /** How much the lexical score counts for a question. */
@@ -81,11 +82,11 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): Lex
   const long = Math.min(FIT.most, (used.length - FIT.sentence) * FIT.perWord);
   const ordinary = Math.max(FIT.least, long);
   const whole = wholeWords(used);
-  const isRare = (word: UsedWord) => word.documents <= Math.max(1, documents * FIT.rareShare);
-  const rare = FIT.rare * shareOf(whole, isRare) * Math.min(1, FIT.short / whole.length) ** 2;
+  const rare =
+    FIT.rare * shareOf(whole, (word) => rarity(word, documents)) * Math.min(1, FIT.short / whole.length) ** 2;
   if (!(rare > ordinary)) return { weight: ordinary, rare: false, codes: 0 };
   if (whole.length > FIT.short) return { weight: rare, rare: false, codes: 0 };
-  return { weight: rare, rare: true, codes: shareOf(whole, ({ text }) => /\p{N}/u.test(text)) };
+  return { weight: rare, rare: true, codes: shareOf(whole, ({ text }) => Number(/\p{N}/u.test(text))) };
 }
 
 /** The shares of a word's weight that a translation has. @param words number of words of the question */
@@ -110,10 +111,18 @@ function wholeWords(used: readonly UsedWord[]): UsedWord[] {
   return used.filter((word) => !isPart(word));
 }
 
-/** Share of the weight of some words that those have for which a condition holds. */
-function shareOf(words: readonly UsedWord[], holds: (word: UsedWord) => boolean): number {
-  const sum = (list: readonly UsedWord[]) => list.reduce((total, { share }) => total + share, 0);
-  return sum(words.filter(holds)) / sum(words);
+/** How rare a word is, from 1 to 0: between the two shares of documents it falls with the logarithm. */
+function rarity({ documents: holding }: UsedWord, documents: number): number {
+  const [rare, common] = [FIT.rareShare, FIT.commonShare].map((share) => Math.max(1, documents * share));
+  if (holding <= rare!) return 1;
+  return holding >= common! ? 0 : Math.log(common! / holding) / Math.log(common! / rare!);
+}
+
+/** Share of the weight of some words that has a property, which is from 0 to 1 for each. */
+function shareOf(words: readonly UsedWord[], property: (word: UsedWord) => number): number {
+  const sum = (of: (word: UsedWord) => number) =>
+    words.reduce((total, word) => total + word.share * of(word), 0);
+  return sum(property) / sum(() => 1);
 }
 
 /** Candidates with the scores that are fused. All arrays have an entry for each candidate. */

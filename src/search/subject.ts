@@ -56,7 +56,10 @@ export interface Asked {
 
 /** A question before it is embedded. */
 interface Question {
+  /** What is embedded. An empty text has no meaning: the similarity of every document is that of zero. */
   texts: string[];
+  /** What is reranked, if it is not what is embedded. */
+  text?: string;
   reading?: Reading;
   first: Publication[];
   documentClass?: DocumentClass;
@@ -140,18 +143,20 @@ function questionOf(reader: IndexReader, query: string): Question {
   const { store } = reader;
   if (query === '') return { texts: [], first: [], clauses: [] };
   const plain = { texts: [withoutCodes(withoutNumerals(query))], first: [], clauses: [] };
+  // A number or code without documents is near to anything. Only texts that hold it are about it.
+  const unknown = { texts: [''], text: query, first: [], clauses: [] };
   const prefix = codeAsked(query);
   if (prefix !== undefined) {
     const found = classOf(reader.snapshot().native, store, prefix, reader.embedder.dimensions);
     const reading: Reading = { as: 'classification', code: prefix, documents: found?.documents ?? 0 };
-    if (found === undefined) return { ...plain, reading };
+    if (found === undefined) return { ...unknown, reading };
     return { texts: [], first: [], clauses: [classClause(prefix)], documentClass: found, reading };
   }
   const asked = publicationsAsked(store, query);
   if (asked === undefined) return plain;
   const { publications, anotherKind } = asked;
   const reading: Reading = { as: 'number', publications, ...(anotherKind ? { anotherKind } : {}) };
-  if (publications.length === 0) return { ...plain, reading };
+  if (publications.length === 0) return { ...unknown, reading };
   const first = publications.map((patentId) => publicationOf(store, patentId));
   const texts = first.map((publication) => textOf(publication, LIKE_CHARS));
   return { texts, first, clauses: [], reading };
@@ -161,8 +166,12 @@ function questionOf(reader: IndexReader, query: string): Question {
 const PIECE_CHARS = { latin: 4, ko: 1.5, ja: 1.5, zh: 1.5 } as const;
 
 /** The question's text, or else the texts of publications, each shortened so that all of them are read. */
-function rerankedText({ texts, documentClass }: Question, liked: readonly string[]): string | undefined {
+function rerankedText(
+  { texts, text, documentClass }: Question,
+  liked: readonly string[],
+): string | undefined {
   if (documentClass) return undefined;
+  if (text !== undefined) return text;
   const all = texts.length > 0 ? texts : liked;
   if (all.length === 1) return all[0];
   const each = LIKE_RERANK_PIECES / all.length;

@@ -241,11 +241,11 @@ describe('records at the command line', () => {
       ['KR1020230069757A', /is the number of KR1020230069757A: it comes first/],
       [
         '特開2018-524120',
-        /^No publication in the index has the number 特開2018-524120; it was searched as a text/,
+        /^No publication in the index has the number 特開2018-524120; it was looked for in the texts/,
       ],
       ['H01M 10/0525', /^H01M 10\/0525 is a classification code with \d+ publications? in the index/],
       ['h01m', /^h01m is a classification code with/],
-      ['B99Z', /^Nothing in the index is classified under B99Z; it was searched as a text/],
+      ['B99Z', /^Nothing in the index is classified under B99Z; it was looked for in the texts/],
       ['PCT/KR2020/001234', /^No publication in the index has the number PCT\/KR2020\/001234/],
       ['12345678', /^No publication in the index has the number 12345678/],
       ['solid electrolyte', undefined],
@@ -254,7 +254,7 @@ describe('records at the command line', () => {
     for (const [question, hint] of cases) {
       const { stdout } = await run('search --top-k 1', question);
       if (hint) assert.match(stdout, hint);
-      else assert.doesNotMatch(stdout, /it was searched|is the number|classification code/, question);
+      else assert.doesNotMatch(stdout, /it was looked for|is the number|classification code/, question);
     }
   });
 

@@ -257,7 +257,7 @@ describe('numbers, codes and examples in the fixtures', () => {
     }
   });
 
-  it('respects the filter, and searches an unknown number as a text', async () => {
+  it('respects the filter, and looks for an unknown number in texts alone', async () => {
     const named = fixtures.patents.find((p) => p.country === 'US' && isSearched(p))!;
     const found = await ids({ query: named.patent_id, countries: ['KR'] });
     assert.ok(
@@ -269,7 +269,15 @@ describe('numbers, codes and examples in the fixtures', () => {
       as: 'number',
       publications: [],
     });
-    assert.ok((await ids({ query: unknown })).length > 0);
+    for (const query of [unknown, 'B99Z']) {
+      const { results } = await fixtures.engine.search({ query, top_k: 10 });
+      assert.ok(results.length > 0, query);
+      for (const { patent_id, similarity_score } of results) {
+        assert.ok(similarity_score < 0.1, `${query}: ${patent_id} has the similarity ${similarity_score}`);
+      }
+      const { total_matched } = await fixtures.engine.analyze({ query });
+      assert.equal(total_matched, 0, query);
+    }
     assert.ok(!('reading' in (await fixtures.engine.explain({ query: 'a battery' }))));
   });
 

@@ -221,10 +221,11 @@ fn a_term_over_a_space_takes_no_single_syllable_of_a_longer_word() {
 #[test]
 fn a_question_in_other_languages_has_the_longest_terms() {
     let dir = tempfile::tempdir().unwrap();
-    let groups: [&[(&str, &str)]; 3] = [
+    let groups: [&[(&str, &str)]; 4] = [
         &[("en", "elevator door"), ("ko", "엘리베이터 도어"), ("zh", "电梯门")],
         &[("en", "door"), ("ko", "문짝"), ("ja", "ドア"), ("zh", "门体"), ("de", "Tür")],
         &[("en", "noise"), ("zh", "噪声")],
+        &[("en", "the"), ("ja", "ティー")],
     ];
     let terms = table_of(dir.path(), &groups);
     let found = |question: &str| Questions::default().in_other_languages(&terms, question);

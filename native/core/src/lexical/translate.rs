@@ -2,7 +2,7 @@
 
 use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
-use super::grammar::PARTICLES;
+use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
 use super::question::{phrase_of, Found};
 use super::terms::Terms;
@@ -124,7 +124,8 @@ impl Search<'_> {
             for (own, numbers) in found {
                 let term = &units[at..at + own];
                 if (own == length || is_word && own > 1) && accepts(term) {
-                    if own == length && term[0].from >= covered {
+                    let says_nothing = own == 1 && STOP_WORDS.contains(&term[0].keys[0].0.as_str());
+                    if own == length && term[0].from >= covered && !says_nothing {
                         covered = term[own - 1].to;
                         self.found.terms.push(numbers[0]);
                     }
@@ -275,7 +276,10 @@ fn terms_at(terms: &Terms, question: &str, units: &[Unit]) -> Vec<(usize, Vec<u3
     let mut all: Vec<(usize, Vec<u32>)> = Vec::new();
     let mut keys = vec![(String::new(), Form::Written)];
     for (n, unit) in units.iter().enumerate().take(LONGEST_TERM) {
-        if n > 0 && !question[units[n - 1].to as usize..unit.from as usize].chars().all(is_within) {
+        // Units of one character of the question, such as ㍘, have nothing between them.
+        let between =
+            |before: &Unit| question.get(before.to as usize..unit.from as usize).unwrap_or_default();
+        if n > 0 && !between(&units[n - 1]).chars().all(is_within) {
             break;
         }
         let longer = |(key, form): &(String, Form)| -> Vec<_> {
