@@ -49,11 +49,10 @@ export function embedTranslated(
 
 /** The translations of a question, one text a language, and the weight of their mean. */
 function translationsOf(question: string, use: TranslationUse): { weight: number; texts: string[] } {
-  const none = { weight: 0, texts: [] };
-  if (question.length > LONGEST) return none;
+  if (question.length > LONGEST) return { weight: 0, texts: [] };
   openTranslations();
-  const { terms, texts } = calling(() => native.translatedQuestion(question));
-  return terms > use.most ? none : { weight: use.share * Math.min(1, use.full / terms), texts };
+  const { terms, texts } = calling(() => native.translatedQuestion(question, use.most));
+  return { weight: use.share * Math.min(1, use.full / terms), texts };
 }
 
 /** Adds rows to a vector, each with a weight, and brings it to length 1. */

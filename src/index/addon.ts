@@ -796,8 +796,11 @@ export interface TranslatedQuestion {
   texts: Array<string>;
 }
 
-/** What a question is in other languages, by the table of translations: `openTerms` was called. */
-export declare function translatedQuestion(question: string): TranslatedQuestion;
+/**
+ * What a question is in other languages, by the table of translations: `openTerms` was called. A question of more terms than
+ * `most` is not translated.
+ */
+export declare function translatedQuestion(question: string, most: number): TranslatedQuestion;
 
 /**
  * A text in pieces, each with the ways to write it: a character of several forms (電, 电) in all of them, the simplified one first;

@@ -64,7 +64,7 @@ export const FIT = {
   short: 3,
   /** Share of the documents up to which a word is rare, and from which on it is not at all. */
   rareShare: 0.005,
-  commonShare: 0.02,
+  commonShare: 0.01,
 };
 
 /** How much the lexical score counts for a question. */

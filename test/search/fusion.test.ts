@@ -103,10 +103,10 @@ describe('the fused score', () => {
     assert.deepEqual(lexicalWeight(words(6, 500), 1000), ordinary(FIT.least));
     assert.deepEqual(lexicalWeight(words(100, 500), 1000), ordinary(FIT.most));
     assert.deepEqual(lexicalWeight(words(1, 5), 1000), rare(1));
-    // Between .005 and .02 of the documents it falls with the logarithm of their number.
-    assert.deepEqual(lexicalWeight(words(1, 20), 1000), ordinary(FIT.least));
-    const { weight } = lexicalWeight(words(1, 10), 1000);
-    assert.ok(Math.abs(weight - FIT.rare / 2) < 1e-9, `expected ${FIT.rare / 2}, not ${weight}`);
+    // Between .005 and .01 of the documents it falls with the logarithm of their number.
+    assert.deepEqual(lexicalWeight(words(1, 10), 1000), ordinary(FIT.least));
+    const [expected, { weight }] = [FIT.rare * Math.log2(10 / 7), lexicalWeight(words(1, 7), 1000)];
+    assert.ok(Math.abs(weight - expected) < 1e-9, `expected ${expected}, not ${weight}`);
     // Of more rare words it falls with the square of their number.
     assert.deepEqual(lexicalWeight(words(4, 5), 1000), ordinary((FIT.rare * 9) / 16));
     assert.deepEqual(lexicalWeight(words(6, 5), 1000), ordinary(FIT.rare / 4));

@@ -10,8 +10,7 @@ the best F1 at one threshold for all questions.
 
 The biases come from a logistic regression of "clearly relevant" on the score, with a prior that keeps those of pairs
 with few judgements near the mean of their sort (one language, or two); then each is moved towards equal recall at the
-midpoint on fixtures/, so that 0.5 promises the same for every pair, and those towards passages of a language by
-OF_PASSAGES. 0.5 is the score with the best F1, mean
+midpoint on fixtures/, so that 0.5 promises the same for every pair. 0.5 is the score with the best F1, mean
 of all questions of a pool, then of the two pools; the slope is fitted with that midpoint fixed, relevant and near irrelevant pairs weighing alike.
 """
 
@@ -32,9 +31,6 @@ LEAST = 0.05  # share of the questions of fixtures/ to which less is near than t
 COHORT_NEAREST = 10  # of the cohort, that count
 NEARLY = 0.03  # difference of F1 that is none
 FEW = 30  # judged pairs of two languages that move their bias half of the way to equal recall
-# Added to the biases towards passages of a language: found on fixtures/ through the engine, which cuts descriptions into
-# more passages than this fit. With 0.025 to 0.04 for Korean, the recall of every pair of languages is within 0.15 of all.
-OF_PASSAGES = np.array([0, 0.03, 0, 0])
 PASSAGE_SCALE = 0.94  # of the vectors of passages: what is left has room for the biases
 SHARES = (0, 0.5, 1, 1.25)  # more gains nothing, and moves questions to which little is near
 NONE = -9.0
@@ -268,7 +264,6 @@ def fit(pool, kipris, first):
     bias = equalise(pool, bias, midpoint)
     midpoint, _ = midpoint_of([[pool], kipris], bias)
     slope = slope_of(pools, bias, midpoint)
-    bias = bias + OF_PASSAGES
     # What all pairs share changes no similarity, and takes room.
     bias, midpoint = bias - bias.mean(), midpoint - bias.mean()
     table, shrunk = into_vectors(bias, first)

@@ -52,11 +52,13 @@ pub struct TranslatedQuestion {
     pub texts: Vec<String>,
 }
 
-/// What a question is in other languages, by the table of translations: `openTerms` was called.
+/// What a question is in other languages, by the table of translations: `openTerms` was called. A question of more terms than
+/// `most` is not translated.
 #[napi(catch_unwind)]
-pub fn translated_question(question: String) -> Result<TranslatedQuestion> {
+pub fn translated_question(question: String, most: u32) -> Result<TranslatedQuestion> {
     let terms = terms()?;
-    let found = QUESTIONS.with_borrow_mut(|questions| questions.in_other_languages(terms, &question));
+    let most = most as usize;
+    let found = QUESTIONS.with_borrow_mut(|questions| questions.in_other_languages(terms, &question, most));
     Ok(TranslatedQuestion { terms: found.terms as u32, texts: found.texts })
 }
 

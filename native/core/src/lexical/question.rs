@@ -7,7 +7,7 @@ use super::index::Phrase;
 use super::readings::{is_of_number, pieces_apart, readings};
 use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
-use super::translate::{known, Known, Translation, STEMS};
+use super::translate::{known, longest_terms, Form, Known, Translation, STEMS};
 use super::Part;
 use std::collections::HashMap;
 
@@ -160,18 +160,32 @@ impl Questions {
 
     /// A question in Korean, Japanese and Chinese, as far as the table has its terms: those that have a translation, with
     /// spaces between them. A language without any is left out.
-    pub fn in_other_languages(&mut self, terms: &Terms, question: &str) -> InOtherLanguages {
-        let (_, _, known) = self.known(terms, question);
-        let text = |language: usize| -> Option<String> {
-            let found: Vec<String> =
-                known.terms.iter().filter_map(|&term| terms.translation(term, language)).collect();
-            (!found.is_empty()).then(|| found.join(" "))
-        };
-        InOtherLanguages { terms: known.terms.len(), texts: WITHOUT_STEMS.filter_map(text).collect() }
+    /// @param most terms of a question that is translated, at most
+    pub fn in_other_languages(&mut self, terms: &Terms, question: &str, most: usize) -> InOtherLanguages {
+        let (question, plain, stems) = self.forms(question);
+        let found = longest_terms(terms, question, &plain, &stems);
+        let mut texts = WITHOUT_STEMS.map(|_| Vec::new()).collect::<Vec<_>>();
+        if found.len() <= most {
+            for &term in &found {
+                let best = terms.best_translations(term);
+                for (language, texts) in WITHOUT_STEMS.zip(&mut texts) {
+                    texts.extend(best[language].clone());
+                }
+            }
+        }
+        let texts = texts.iter().filter(|texts| !texts.is_empty()).map(|texts| texts.join(" "));
+        InOtherLanguages { terms: found.len(), texts: texts.collect() }
     }
 
     /// What the table knows of the beginning of a text, that beginning, and its terms.
     fn known<'a>(&mut self, terms: &Terms, text: &'a str) -> (&'a str, Vec<Found>, Known) {
+        let (text, plain, stems) = self.forms(text);
+        let found = known(&mut self.analyser, terms, text, &plain, &stems);
+        (text, plain, found)
+    }
+
+    /// The beginning of a text, its terms as they are written, and their stems.
+    fn forms<'a>(&mut self, text: &'a str) -> (&'a str, Vec<Found>, Vec<(Form, Vec<Found>)>) {
         let end = (0..=MOST_TRANSLATED.min(text.len())).rev().find(|&n| text.is_char_boundary(n));
         let text = &text[..end.unwrap_or(0)];
         let plain = self.terms(text, Language::Other);
@@ -180,8 +194,7 @@ impl Questions {
         if plain.iter().any(|term| term.kind != Kind::Pair) {
             stems.extend(STEMS.map(|(form, language)| (form, self.terms(text, language))));
         }
-        let found = known(&mut self.analyser, terms, text, &plain, &stems);
-        (text, plain, found)
+        (text, plain, stems)
     }
 
     /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces

@@ -242,10 +242,16 @@ impl Terms {
         terms
     }
 
-    /// The best translation of a term into a language, by its number in `LANGUAGES`; no synonym.
-    pub fn translation(&self, term: u32, language: usize) -> Option<String> {
-        let is_it = |(member, _, is_synonym): &Other| member.language as usize == language && !is_synonym;
-        self.others(term).into_iter().find(is_it).map(|(_, text, _)| text)
+    /// The best translation of a term into each language, by its number in `LANGUAGES`; no synonyms.
+    pub fn best_translations(&self, term: u32) -> [Option<String>; LANGUAGES.len()] {
+        let mut best = [const { None }; LANGUAGES.len()];
+        for (member, text, is_synonym) in self.others(term) {
+            let one = &mut best[member.language as usize];
+            if one.is_none() && !is_synonym {
+                *one = Some(text);
+            }
+        }
+        best
     }
 
     /// The translations of a term and its synonyms, best first: each with its text, and whether it is a synonym.

@@ -228,7 +228,7 @@ fn a_question_in_other_languages_has_the_longest_terms() {
         &[("en", "the"), ("ja", "ティー")],
     ];
     let terms = table_of(dir.path(), &groups);
-    let found = |question: &str| Questions::default().in_other_languages(&terms, question);
+    let found = |question: &str| Questions::default().in_other_languages(&terms, question, 2);
     let of = |terms: usize, texts: &[&str]| InOtherLanguages {
         terms,
         texts: texts.iter().map(|&text| text.into()).collect(),
@@ -237,6 +237,7 @@ fn a_question_in_other_languages_has_the_longest_terms() {
     assert_eq!(found("door"), of(1, &["문짝", "ドア", "门体"]));
     assert_eq!(found("电梯门的噪声"), of(2, &["엘리베이터 도어"]));
     assert_eq!(found("window"), of(0, &[]));
+    assert_eq!(found("the doors, noise of elevator doors, noise"), of(4, &[]));
 }
 
 fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {

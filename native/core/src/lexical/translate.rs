@@ -74,8 +74,6 @@ pub(super) struct Known {
     pub translations: Vec<Translation>,
     /// Bytes of the terms of one script without spaces, and without a space inside.
     pub words: Vec<(u32, u32)>,
-    /// The longest term at each place, by its number in the table, without those within others.
-    pub terms: Vec<u32>,
 }
 
 /// The terms of a question and their translations: at each place the longest term that begins there, and shorter ones of several
@@ -88,14 +86,83 @@ pub(super) fn known(
     plain: &[Found],
     stems: &[(Form, Vec<Found>)],
 ) -> Known {
-    let units = units_of(question, plain, stems);
     let mut search = Search { terms, question, found: Known::default(), known: HashMap::new() };
-    search.scan(analyser, &units, |_| true);
+    each_term(terms, question, plain, stems, |term, numbers| search.add(analyser, term, numbers));
+    search.found
+}
+
+/// The longest terms of a question, by their numbers in the table: none overlaps another, or is a word that says nothing.
+pub(super) fn longest_terms(
+    terms: &Terms,
+    question: &str,
+    plain: &[Found],
+    stems: &[(Form, Vec<Found>)],
+) -> Vec<u32> {
+    let mut found: Vec<(u32, u32, u32)> = Vec::new();
+    each_term(terms, question, plain, stems, |term, numbers| {
+        let (first, last) = (&term[0], &term[term.len() - 1]);
+        if term.len() > 1 || !STOP_WORDS.contains(&first.keys[0].0.as_str()) {
+            found.push((first.from, last.to, numbers[0]));
+        }
+        found.len()
+    });
+    found.sort_by_key(|&(from, to, _)| (from, std::cmp::Reverse(to)));
+    let mut end = 0;
+    found.retain(|&(from, to, _)| {
+        let is_free = from >= end;
+        end = if is_free { to } else { end };
+        is_free
+    });
+    found.into_iter().map(|(_, _, number)| number).collect()
+}
+
+/// Calls `each` with the terms of a question and their numbers in the table, until it returns `MOST_TERMS`: how many it knows.
+fn each_term(
+    terms: &Terms,
+    question: &str,
+    plain: &[Found],
+    stems: &[(Form, Vec<Found>)],
+    mut each: impl FnMut(&[Unit], Vec<u32>) -> usize,
+) {
+    let units = units_of(question, plain, stems);
+    scan(terms, question, &units, |_| true, &mut each);
     if let Some(units) = without_particles(question, &units) {
         // Terms without a particle in them were found above.
-        search.scan(analyser, &units, |term| term[..term.len() - 1].iter().any(|unit| unit.had_particle));
+        let has_particle = |term: &[Unit]| term[..term.len() - 1].iter().any(|unit| unit.had_particle);
+        scan(terms, question, &units, has_particle, &mut each);
     }
-    search.found
+}
+
+/// Calls `each` with the terms of some units that a condition accepts.
+fn scan(
+    terms: &Terms,
+    question: &str,
+    units: &[Unit],
+    accepts: impl Fn(&[Unit]) -> bool,
+    each: &mut impl FnMut(&[Unit], Vec<u32>) -> usize,
+) {
+    let mut at = 0;
+    // Where the term before ends, in bytes.
+    let mut end = 0;
+    let mut known = 0;
+    while at < units.len() && known < MOST_TERMS {
+        let mut found = terms_at(terms, question, &units[at..]);
+        found.retain(|&(length, _)| !cuts_word(units, at, length));
+        let length = found.last().map_or(0, |&(length, _)| length);
+        if length == 0 || is_fragment(units, at, length, end) {
+            at += 1;
+            continue;
+        }
+        let is_word = units[at].script.is_none();
+        for (own, numbers) in found {
+            let term = &units[at..at + own];
+            if (own == length || is_word && own > 1) && accepts(term) {
+                known = each(term, numbers);
+            }
+        }
+        end = units[at + length - 1].to;
+        at += if is_word { 1 } else { length };
+    }
 }
 
 struct Search<'a> {
@@ -107,38 +174,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Adds the terms that a condition accepts.
-    fn scan(&mut self, analyser: &mut Analyser, units: &[Unit], accepts: impl Fn(&[Unit]) -> bool) {
-        let mut at = 0;
-        // Where the term before ends, in bytes, and where the longest one before that holds no other ends.
-        let (mut end, mut covered) = (0, 0);
-        while at < units.len() && self.known.len() < MOST_TERMS {
-            let mut found = terms_at(self.terms, self.question, &units[at..]);
-            found.retain(|&(length, _)| !cuts_word(units, at, length));
-            let length = found.last().map_or(0, |&(length, _)| length);
-            if length == 0 || is_fragment(units, at, length, end) {
-                at += 1;
-                continue;
-            }
-            let is_word = units[at].script.is_none();
-            for (own, numbers) in found {
-                let term = &units[at..at + own];
-                if (own == length || is_word && own > 1) && accepts(term) {
-                    let says_nothing = own == 1 && STOP_WORDS.contains(&term[0].keys[0].0.as_str());
-                    if own == length && term[0].from >= covered && !says_nothing {
-                        covered = term[own - 1].to;
-                        self.found.terms.push(numbers[0]);
-                    }
-                    self.add(analyser, term, numbers);
-                }
-            }
-            end = units[at + length - 1].to;
-            at += if is_word { 1 } else { length };
-        }
-    }
-
-    /// Adds a term of the question with its translations.
-    fn add(&mut self, analyser: &mut Analyser, term: &[Unit], numbers: Vec<u32>) {
+    /// Adds a term of the question with its translations. Returns the number of terms that are known.
+    fn add(&mut self, analyser: &mut Analyser, term: &[Unit], numbers: Vec<u32>) -> usize {
         let Search { terms, question, found, known } = self;
         let (from, to) = (term[0].from, term[term.len() - 1].to);
         let is_long = is_long(term);
@@ -158,6 +195,7 @@ impl Search<'_> {
                 }
             }
         }
+        known.len()
     }
 }
 

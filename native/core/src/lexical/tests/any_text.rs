@@ -32,7 +32,7 @@ proptest! {
         let mut questions = Questions::default();
         let mut concepts = questions.concepts(&question);
         questions.translate(&TERMS, &question, &mut concepts);
-        questions.in_other_languages(&TERMS, &question);
+        questions.in_other_languages(&TERMS, &question, 20);
         let mut phrase = questions.phrase(&question);
         if let Some(phrase) = &mut phrase {
             questions.translate_phrase(&TERMS, &question, phrase);
