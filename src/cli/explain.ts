@@ -112,9 +112,7 @@ function readingText(reading: Reading): string {
       : `classification ${reading.code} of ${counted(reading.documents, 'publication')}`;
   }
   const { publications } = reading;
-  return publications.length === 0
-    ? 'number: no publication has it'
-    : `number of ${publications.join(', ')}`;
+  return publications.length === 0 ? 'number: no publication has it' : `number of ${publications.join(', ')}`;
 }
 
 function segmentText(plan: SegmentPlan): string {

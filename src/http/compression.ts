@@ -46,11 +46,10 @@ export function withCompression(handler: HttpHandler): HttpHandler {
     }
   }
   function finish(request: HttpRequest, reply: HttpReply): HttpReply | Promise<HttpReply> {
+    // A 304 has the Vary of the answer that it stands for (RFC 9110, 15.4.5), whose length is unknown here.
+    if (reply.status === 304) return varying(reply);
     if (!isWorthIt(reply)) return reply;
-    const plain = {
-      ...reply,
-      headers: { ...reply.headers, vary: varied(reply.headers['vary'], 'Accept-Encoding') },
-    };
+    const plain = varying(reply);
     const coding = acceptedCoding(request.headers['accept-encoding']);
     if (coding === undefined || request.method === 'HEAD' || running >= COMPRESSIONS_AT_ONCE) return plain;
     return compressed(plain, coding);
@@ -60,6 +59,11 @@ export function withCompression(handler: HttpHandler): HttpHandler {
     if (!(result instanceof Promise)) return finish(request, result);
     return result.then((reply) => reply && finish(request, reply));
   };
+}
+
+function varying<Reply extends HttpReply>(reply: Reply): Reply {
+  const vary = varied(reply.headers['vary'], 'Accept-Encoding');
+  return { ...reply, headers: { ...reply.headers, vary } };
 }
 
 function isWorthIt(reply: HttpReply): reply is Text {

@@ -92,8 +92,9 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
       assert.equal(part.status, 206);
       assert.equal(part.headers.get('content-range'), `bytes ${from}-${to - 1}/${bytes.length}`);
       assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(from, to), range);
-      const partHead = await get({ range }, 'HEAD');
-      assert.deepEqual([partHead.status, partHead.headers.get('content-length')], [206, String(to - from)]);
+      // Only GET has ranges.
+      const whole = await get({ range }, 'HEAD');
+      assert.deepEqual([whole.status, whole.headers.get('content-range')], [200, null]);
     }
     const beyond = await get({ range: `bytes=${bytes.length}-` });
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${bytes.length}`]);

@@ -125,6 +125,7 @@ const app: HttpHandler = (request) => {
     body,
   });
   if (request.path === '/api/large') return Promise.resolve(json(LARGE, { etag: ETAG, vary: 'X' }));
+  if (request.path === '/api/unchanged') return { status: 304, headers: { etag: ETAG, vary: 'X' }, body: '' };
   if (request.path === '/api/image') {
     return { status: 200, headers: { 'content-type': 'image/webp' }, body: LARGE };
   }
@@ -214,6 +215,11 @@ for (const [name, create] of [
         [undefined, 'X, Accept-Encoding', ETAG],
       );
       assert.equal(plain.body.toString(), LARGE);
+      const unchanged = await raw(`${url}/api/unchanged`, { 'accept-encoding': 'gzip' });
+      assert.deepEqual(
+        [unchanged.status, unchanged.headers['vary'], unchanged.headers['etag']],
+        [304, 'X, Accept-Encoding', ETAG],
+      );
     });
 
     it('does not compress small answers and images, and nothing if compression is off', async () => {

@@ -47,7 +47,9 @@ function imageReply(
 ): HttpReply {
   const ifRange = request.headers['if-range'];
   const isOfThis = ifRange === undefined || ifRange.trim() === headers['etag'];
-  const range = isOfThis ? byteRange(request.headers['range'], size) : undefined;
+  // RFC 9110, 14.2: only GET has ranges.
+  const hasRange = isOfThis && request.method === 'GET';
+  const range = hasRange ? byteRange(request.headers['range'], size) : undefined;
   const image = { 'content-type': IMAGE_TYPE, ...headers };
   if (range === undefined) return { status: 200, headers: image, body: new FileSource(path, 0, size) };
   if (range === 'beyond') {
