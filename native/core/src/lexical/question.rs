@@ -7,7 +7,7 @@ use super::index::Phrase;
 use super::readings::{is_of_number, pieces_apart, readings};
 use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
-use super::translate::{known, longest_terms, Form, Known, Translation, STEMS};
+use super::translate::{known, longest_terms, Known, Stems, Translation, STEMS};
 use super::Part;
 use std::collections::HashMap;
 
@@ -185,7 +185,7 @@ impl Questions {
     }
 
     /// The beginning of a text, its terms as they are written, and their stems.
-    fn forms<'a>(&mut self, text: &'a str) -> (&'a str, Vec<Found>, Vec<(Form, Vec<Found>)>) {
+    fn forms<'a>(&mut self, text: &'a str) -> (&'a str, Vec<Found>, Stems) {
         let end = (0..=MOST_TRANSLATED.min(text.len())).rev().find(|&n| text.is_char_boundary(n));
         let text = &text[..end.unwrap_or(0)];
         let plain = self.terms(text, Language::Other);

@@ -61,6 +61,9 @@ pub(super) enum Form {
     FrenchStem,
 }
 
+/// The terms of a question with stems of each kind, as many as its terms as they are written.
+pub(super) type Stems = Vec<(Form, Vec<Found>)>;
+
 /// The stems that the table has.
 pub(super) const STEMS: [(Form, Language); 3] = [
     (Form::EnglishStem, Language::English),
