@@ -16,7 +16,7 @@ export interface TranslationUse {
   most: number;
 }
 
-/** UTF-16 units of a question that is translated, at most. Longer ones have more terms than `most`. */
+/** UTF-16 units of a question that is translated, at most: nearly all longer ones have more terms than `most`. */
 const LONGEST = 400;
 
 /** Whether a value has the fields of `TranslationUse`, each a positive number. */

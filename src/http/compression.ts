@@ -46,7 +46,7 @@ export function withCompression(handler: HttpHandler): HttpHandler {
     }
   }
   function finish(request: HttpRequest, reply: HttpReply): HttpReply | Promise<HttpReply> {
-    // A 304 has the Vary of the answer that it stands for (RFC 9110, 15.4.5), whose length is unknown here.
+    // A 304 has the Vary of the answer that it stands for (RFC 9110, 15.4.5). Whether that is text is unknown here.
     if (reply.status === 304) return varying(reply);
     if (!isWorthIt(reply)) return reply;
     const plain = varying(reply);

@@ -15,20 +15,22 @@ export function withoutCodes(question: string): string {
   return /\p{L}{2}/u.test(rest) || /[\p{Script=Han}]/u.test(rest) ? rest : question;
 }
 
-/** Characters of a question with numerals, at least. `silicon (111) and (100)` is a shorter one. */
-const LEAST_WITH_NUMERALS = 60;
+/** Numerals of a pasted claim, at least, unless it begins with its number. `silicon (111) and (100)` has two. */
+const LEAST_NUMERALS = 3;
 /** Numerals of a drawing: `(10)`, `(12a)`, `（１０）`, `(10, 12)`. */
 const NUMERALS = /[(（]\p{Nd}{1,4}[a-z]?(?:[,，、]\s?\p{Nd}{1,4}[a-z]?){0,9}[)）]/gu;
-/** The number of a claim before its text: `1. `, `【請求項１】`, `[청구항 1]`. */
-const CLAIM = /^\s*(?:\p{Nd}{1,3}\s?[.．、](?!\p{Nd})|[【[](?:請求項|청구항)\s?\p{Nd}{1,3}[】\]])/u;
+/** The number of a claim before its text: `1. `, `【請求項１】`, `[청구항 1]`, `权利要求1`. */
+const CLAIM =
+  /^\s*(?:\p{Nd}{1,3}\s?[.．、](?!\p{Nd})|[【[]?(?:請求項|청구항|权利要求|權利要求)\s?\p{Nd}{1,3}[】\]]?)/u;
 
 /**
- * A pasted claim without its number and the numerals of its drawings, if it has several. They say nothing about a subject, but
- * documents of another language hold the same ones.
+ * A pasted claim without its number and the numerals of its drawings. They say nothing about a subject, but documents of another
+ * language hold the same ones.
  */
 export function withoutNumerals(question: string): string {
-  if (question.length < LEAST_WITH_NUMERALS) return question;
   const text = question.replace(CLAIM, '');
   const rest = text.replace(NUMERALS, ' ');
-  return (text.match(NUMERALS)?.length ?? 0) > 1 ? rest : text;
+  if (!/\p{L}/u.test(rest)) return question;
+  const numerals = new Set(text.match(NUMERALS)).size;
+  return numerals >= (text === question ? LEAST_NUMERALS : 1) ? rest : text;
 }

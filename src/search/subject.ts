@@ -149,7 +149,8 @@ function questionOf(reader: IndexReader, query: string): Question {
   if (prefix !== undefined) {
     const found = classOf(reader.snapshot().native, store, prefix, reader.embedder.dimensions);
     const reading: Reading = { as: 'classification', code: prefix, documents: found?.documents ?? 0 };
-    if (found === undefined) return { ...unknown, reading };
+    // Without a slash it may be a name, such as that of the cell line B16F10.
+    if (found === undefined) return { ...(query.includes('/') ? unknown : plain), reading };
     return { texts: [], first: [], clauses: [classClause(prefix)], documentClass: found, reading };
   }
   const asked = publicationsAsked(store, query);

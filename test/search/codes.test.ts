@@ -47,9 +47,12 @@ test('a pasted claim loses its number and the numerals of its drawings', () => {
   ] as const) {
     assert.equal(withoutNumerals(claim), rest);
   }
+  assert.equal(withoutNumerals('权利要求1：一种插秧机，包括机架(1)'), '：一种插秧机，包括机架 ');
+  assert.equal(withoutNumerals('机架(1)、秧箱(2)、插植臂(3)'), '机架 、秧箱 、插植臂 ');
   for (const question of [
-    'silicon (111) and (100) wafers',
+    'silicon (111) and (100) wafers, both polished on one side and bonded to each other',
     'A semiconductor wafer whose surface is a plane with the Miller indices (111), and a method',
+    '(10)(12)(14)(16)',
     '1.5 tonnes of steel are rolled to a thickness of 3 mm in a hot mill with three stands',
   ]) {
     assert.equal(withoutNumerals(question), question);

@@ -269,7 +269,7 @@ describe('numbers, codes and examples in the fixtures', () => {
       as: 'number',
       publications: [],
     });
-    for (const query of [unknown, 'B99Z']) {
+    for (const query of [unknown, 'B99Z 10/00']) {
       const { results } = await fixtures.engine.search({ query, top_k: 10 });
       assert.ok(results.length > 0, query);
       for (const { patent_id, similarity_score } of results) {

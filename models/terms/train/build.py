@@ -252,11 +252,11 @@ def with_spellings(group):
     return first + list(dict.fromkeys(others)) + [member for member in group if member[0] != "en"]
 
 
-def without_fragments(groups):
-    """Groups without the short Korean terms that mostly stand inside other words (fragments.py)."""
+def with_fragments_asked(groups):
+    """Groups whose short Korean terms are only looked up if they mostly stand inside other words (fragments.py)."""
     lines = (HERE / "fragments.tsv").read_text("utf-8").splitlines()
     fragments = {("ko", line.split("\t")[0]) for line in lines}
-    return [[member for member in group if member not in fragments] for group in groups]
+    return [[("ko?", term) if (language, term) in fragments else (language, term) for language, term in group] for group in groups]
 
 
 def in_one_spelling(groups):
@@ -784,7 +784,7 @@ if __name__ == "__main__":
     marked += [("synonyms", group) for group in subjects]
     marked += word_groups(subjects)
     marked += [("", group) for group in groups_of(collected(arguments.data, arguments.work))]
-    groups = without_fragments(in_one_spelling(with_spellings(group) for _, group in marked))
+    groups = with_fragments_asked(in_one_spelling(with_spellings(group) for _, group in marked))
     marked = [(mark, group) for (mark, _), group in zip(marked, groups, strict=True)]
     lines = ["\t".join([mark] * bool(mark) + [f"{language}={term}" for language, term in group]) for mark, group in marked]
     arguments.out.write_text("\n".join(lines) + "\n", "utf-8")

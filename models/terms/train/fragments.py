@@ -4,8 +4,8 @@
 
 GROUPS is what build.py writes, made with an empty fragments.tsv; RECORDS are JSON Lines of `priorart export`. A word that holds
 the term is a compound of it if a group of the word shares an English word or a Chinese character with the term's groups, and
-another word otherwise. The table leaves out terms that more than SHARE of the Korean documents with their letters hold in
-another word only. Columns: term, documents that hold it otherwise, documents that hold it in another word only.
+another word otherwise. Terms that more than SHARE of the Korean documents with their letters hold in another word only are
+looked up, but translate nothing. Columns: term, documents that hold it otherwise, documents that hold it in another word only.
 """
 
 import collections

@@ -9,6 +9,7 @@
 //! - `senses`: the groups. A group is `number of members × 4 + 2 if its first member is only looked up + 1 if those of one
 //!   language are synonyms`, then each member, best first within a language: `number of the term × 8 + language`. Numbers are
 //!   LEB128.
+//! - `asked`: the terms that are only looked up, ascending, u32
 //!
 //! A term is what the analysis makes of it: stems with spaces between them, or the normalised
 //! characters of other scripts. Its key is the term without spaces, so that terms meet in any
@@ -70,6 +71,8 @@ pub struct Terms {
     /// The groups of each term, one after another, and where those of a term begin.
     held: Vec<u32>,
     holding: Vec<u32>,
+    /// Terms that are only looked up, ascending.
+    asked: Vec<u32>,
 }
 
 impl Terms {
@@ -82,6 +85,7 @@ impl Terms {
             return Err(Error::corrupt(path, message));
         }
         let blocks = file.numbers::<u32>("blocks")?.to_vec();
+        let asked = file.numbers::<u32>("asked")?.to_vec();
         let mut terms = Terms {
             file,
             blocks,
@@ -92,6 +96,7 @@ impl Terms {
             one_way: vec![],
             held: vec![],
             holding: vec![],
+            asked,
         };
         terms.read().ok_or_else(|| Error::corrupt(path, "the table of terms is damaged"))?;
         Ok(terms)
@@ -273,7 +278,7 @@ impl Terms {
         let is_named = |group: u32| {
             let all = members(group);
             let is_first = |n: usize| !all[..n].iter().any(|other| other.language == all[n].language);
-            (0..all.len()).any(|n| is_itself(all, n) && is_first(n))
+            (0..all.len()).any(|n| all[n].language != WRITTEN && is_itself(all, n) && is_first(n))
         };
         // Groups that have the term as their name come first: `sludge` is a synonym of sediment, too.
         let mut groups = groups.to_vec();
@@ -302,6 +307,7 @@ impl Terms {
                 let is_synonym = self.synonyms[group as usize] && here & 1 << member.language != 0;
                 let is_own = own & 1 << member.language != 0 && !is_synonym;
                 let is_only_asked = n == 0 && self.one_way[group as usize];
+                let is_only_asked = is_only_asked || self.asked.binary_search(&member.term).is_ok();
                 if member.language == WRITTEN || is_itself || is_own || is_only_asked {
                     continue;
                 }
@@ -547,10 +553,12 @@ mod tests {
             out.section("terms", &bytes).unwrap();
             out.section("blocks", crate::file::bytes_of(&[0u32])).unwrap();
             out.section("senses", &bytes).unwrap();
+            out.section("asked", crate::file::bytes_of(&[0u32])).unwrap();
             out.finish().unwrap();
             if let Ok(terms) = Terms::open(&path) {
                 for term in 0..terms.size().0 as u32 {
                     terms.translations(term, 2);
+                    terms.best_translations(term);
                     terms.text(term);
                 }
             }

@@ -210,7 +210,8 @@ fn a_term_over_a_space_takes_no_single_syllable_of_a_longer_word() {
         table_of(dir.path(), &[&[("ko", "냉각수"), ("zh", "冷却水")], &[("ko", "전력망"), ("zh", "电网")]]);
     let translates =
         |question: &str| translated(&terms, question).iter().any(|concept| !concept.translations.is_empty());
-    for question in ["냉각수", "냉각 수", "냉각 수를 쓰는", "전력 망", "전 력망"] {
+    for question in ["냉각수", "냉각 수", "냉각 수를 쓰는", "냉각 수에는", "전력 망", "전 력망"]
+    {
         assert!(translates(question), "{question}");
     }
     for question in ["냉각 수단", "냉각 수단을", "완전 력망"] {
@@ -221,11 +222,12 @@ fn a_term_over_a_space_takes_no_single_syllable_of_a_longer_word() {
 #[test]
 fn a_question_in_other_languages_has_the_longest_terms() {
     let dir = tempfile::tempdir().unwrap();
-    let groups: [&[(&str, &str)]; 4] = [
+    let groups: [&[(&str, &str)]; 5] = [
         &[("en", "elevator door"), ("ko", "엘리베이터 도어"), ("zh", "电梯门")],
         &[("en", "door"), ("ko", "문짝"), ("ja", "ドア"), ("zh", "门体"), ("de", "Tür")],
         &[("en", "noise"), ("zh", "噪声")],
         &[("en", "the"), ("ja", "ティー")],
+        &[("en", "relay"), ("ko?", "릴레이"), ("zh", "继电器")],
     ];
     let terms = table_of(dir.path(), &groups);
     let found = |question: &str| Questions::default().in_other_languages(&terms, question, 2);
@@ -237,6 +239,9 @@ fn a_question_in_other_languages_has_the_longest_terms() {
     assert_eq!(found("door"), of(1, &["문짝", "ドア", "门体"]));
     assert_eq!(found("电梯门的噪声"), of(2, &["엘리베이터 도어"]));
     assert_eq!(found("window"), of(0, &[]));
+    // A term that is only looked up.
+    assert_eq!(found("relay"), of(1, &["继电器"]));
+    assert_eq!(found("릴레이"), of(1, &["继电器"]));
     assert_eq!(found("the doors, noise of elevator doors, noise"), of(4, &[]));
 }
 

@@ -90,7 +90,9 @@ pub(super) fn known(
     stems: &[(Form, Vec<Found>)],
 ) -> Known {
     let mut search = Search { terms, question, found: Known::default(), known: HashMap::new() };
-    each_term(terms, question, plain, stems, |term, numbers| search.add(analyser, term, numbers));
+    each_term(terms, question, plain, stems, |term, numbers| {
+        search.add(analyser, term, numbers) < MOST_TERMS
+    });
     search.found
 }
 
@@ -107,7 +109,8 @@ pub(super) fn longest_terms(
         if term.len() > 1 || !STOP_WORDS.contains(&first.keys[0].0.as_str()) {
             found.push((first.from, last.to, numbers[0]));
         }
-        found.len()
+        // All of them: the text is short.
+        true
     });
     found.sort_by_key(|&(from, to, _)| (from, std::cmp::Reverse(to)));
     let mut end = 0;
@@ -119,36 +122,36 @@ pub(super) fn longest_terms(
     found.into_iter().map(|(_, _, number)| number).collect()
 }
 
-/// Calls `each` with the terms of a question and their numbers in the table, until it returns `MOST_TERMS`: how many it knows.
+/// Calls `each` with the terms of a question and their numbers in the table, until it returns false.
 fn each_term(
     terms: &Terms,
     question: &str,
     plain: &[Found],
     stems: &[(Form, Vec<Found>)],
-    mut each: impl FnMut(&[Unit], Vec<u32>) -> usize,
+    mut each: impl FnMut(&[Unit], Vec<u32>) -> bool,
 ) {
     let units = units_of(question, plain, stems);
-    scan(terms, question, &units, |_| true, &mut each);
-    if let Some(units) = without_particles(question, &units) {
+    let goes_on = scan(terms, question, &units, |_| true, &mut each);
+    if let Some(units) = without_particles(question, &units).filter(|_| goes_on) {
         // Terms without a particle in them were found above.
         let has_particle = |term: &[Unit]| term[..term.len() - 1].iter().any(|unit| unit.had_particle);
         scan(terms, question, &units, has_particle, &mut each);
     }
 }
 
-/// Calls `each` with the terms of some units that a condition accepts.
+/// Calls `each` with the terms of some units that a condition accepts, until it returns false; returns its last answer.
 fn scan(
     terms: &Terms,
     question: &str,
     units: &[Unit],
     accepts: impl Fn(&[Unit]) -> bool,
-    each: &mut impl FnMut(&[Unit], Vec<u32>) -> usize,
-) {
+    each: &mut impl FnMut(&[Unit], Vec<u32>) -> bool,
+) -> bool {
     let mut at = 0;
     // Where the term before ends, in bytes.
     let mut end = 0;
-    let mut known = 0;
-    while at < units.len() && known < MOST_TERMS {
+    let mut goes_on = true;
+    while at < units.len() && goes_on {
         let mut found = terms_at(terms, question, &units[at..]);
         found.retain(|&(length, _)| !cuts_word(units, at, length));
         let length = found.last().map_or(0, |&(length, _)| length);
@@ -160,12 +163,13 @@ fn scan(
         for (own, numbers) in found {
             let term = &units[at..at + own];
             if (own == length || is_word && own > 1) && accepts(term) {
-                known = each(term, numbers);
+                goes_on = each(term, numbers);
             }
         }
         end = units[at + length - 1].to;
         at += if is_word { 1 } else { length };
     }
+    goes_on
 }
 
 struct Search<'a> {
@@ -276,8 +280,13 @@ fn cuts_word(units: &[Unit], at: usize, length: usize) -> bool {
     let begins_inside = first == at && at > 0 && adjoins(at - 1);
     let rest = (end..units.len()).take_while(|&n| adjoins(n - 1));
     let rest: String = rest.map(|n| units[n].keys[0].0.as_str()).collect();
-    let ends_inside = last == end - 2 && !rest.is_empty() && !PARTICLES.contains(&rest.as_str());
-    begins_inside || ends_inside
+    begins_inside || last == end - 2 && !is_of_particles(&rest)
+}
+
+/// Whether a text is a sequence of particles, such as 에 and 는 in 에는, or empty.
+fn is_of_particles(text: &str) -> bool {
+    text.is_empty()
+        || PARTICLES.iter().any(|particle| text.strip_prefix(particle).is_some_and(is_of_particles))
 }
 
 /// Whether a syllable may be the reading of a Chinese character, by the sounds that such readings have.

@@ -5,7 +5,7 @@ use crate::file::Writer;
 use crate::lexical::analysis::{Analyser, Kind, Language, VERSION};
 use crate::lexical::characters::{normalise, Class};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 fn push_leb128(bytes: &mut Vec<u8>, mut number: u32) {
@@ -54,7 +54,8 @@ fn joined_words(text: &str) -> String {
 /// Terms that mean the same.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// Languages with terms, best first within a language.
+    /// Languages with terms, best first within a language. A language with a question mark: the term is only looked up, in all
+    /// groups that hold it.
     pub members: Vec<(String, String)>,
     /// Whether terms of one language mean the same, too. Otherwise they are translations of one word of another language, and
     /// may be of different senses.
@@ -89,16 +90,22 @@ pub fn write(path: &Path, groups: &[Group]) -> Result<(usize, usize)> {
     // By key; of two spacings the one with more words, but of a code the one with fewer.
     let mut terms: BTreeMap<String, String> = BTreeMap::new();
     let mut keyed: Vec<(Vec<(String, u8)>, u32)> = Vec::new();
+    let mut asked: HashSet<String> = HashSet::new();
     for group in groups {
         let mut members: Vec<(String, u8)> = Vec::new();
         for (language, term) in &group.members {
-            let number = LANGUAGES.iter().position(|own| own == language);
+            let (language, is_asked) =
+                language.strip_suffix('?').map_or((&language[..], false), |own| (own, true));
+            let number = LANGUAGES.iter().position(|&own| own == language);
             let number = number
                 .ok_or_else(|| Error::corrupt(path, format!("a group has the language {language:?}")))?;
             let text = analysed(&mut analyser, language, term);
             let key = text.replace(' ', "");
             if key.is_empty() || text.len() > LONGEST || members.contains(&(key.clone(), number as u8)) {
                 continue;
+            }
+            if is_asked {
+                asked.insert(key.clone());
             }
             let held = terms.entry(key.clone()).or_insert_with(|| text.clone());
             let is_code = key.chars().any(char::is_numeric);
@@ -139,11 +146,14 @@ pub fn write(path: &Path, groups: &[Group]) -> Result<(usize, usize)> {
             push_leb128(&mut bytes, numbers[key] << 3 | u32::from(*language));
         }
     }
+    let asked: BTreeSet<u32> = asked.iter().filter_map(|key| numbers.get(key).copied()).collect();
+    let asked: Vec<u32> = asked.into_iter().collect();
     let mut out = Writer::create(path)?;
     out.section("analysis", &VERSION.to_le_bytes())?;
     out.section("terms", &text)?;
     out.section("blocks", crate::file::bytes_of(&blocks))?;
     out.section("senses", &bytes)?;
+    out.section("asked", crate::file::bytes_of(&asked))?;
     out.finish()?;
     Ok((terms.len(), keyed.len()))
 }
