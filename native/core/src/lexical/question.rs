@@ -377,8 +377,14 @@ fn add_translations(translations: &[Translation], concepts: &mut [Concept]) {
                 .alternatives
                 .iter()
                 .any(|own| own.is_in(Part::Text) && own.phrase == *translation.phrase);
-            if !is_itself {
-                concept.translations.push(translation.clone());
+            if is_itself {
+                continue;
+            }
+            // Each once, or its documents would count twice among those with the greatest tf.
+            match concept.translations.iter_mut().find(|other| other.phrase == translation.phrase) {
+                Some(other) if translation.is_long && !other.is_long => *other = translation.clone(),
+                Some(_) => {}
+                None => concept.translations.push(translation.clone()),
             }
         }
     }

@@ -220,6 +220,19 @@ fn a_term_over_a_space_takes_no_single_syllable_of_a_longer_word() {
 }
 
 #[test]
+fn a_translation_of_a_term_and_of_a_word_in_it_counts_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let groups: [&[(&str, &str)]; 2] =
+        [&[("en", "ratio"), ("ko", "비율"), ("zh", "比率")], &[("en", "aspect ratio"), ("ko", "비율")]];
+    let terms = table_of(dir.path(), &groups);
+    let concepts = translated(&terms, "aspect ratio");
+    let of_ratio = &concepts.last().unwrap().translations;
+    let long: Vec<bool> = of_ratio.iter().map(|translation| translation.is_long).collect();
+    assert_eq!(long.len(), 2, "{of_ratio:?}");
+    assert!(long.contains(&true) && long.contains(&false), "{of_ratio:?}");
+}
+
+#[test]
 fn a_question_in_other_languages_has_the_longest_terms() {
     let dir = tempfile::tempdir().unwrap();
     let groups: [&[(&str, &str)]; 5] = [
