@@ -14,6 +14,7 @@ import {
   scalePassages,
   scaleQueries,
 } from './languages.js';
+import { addRows } from './rows.js';
 import { embedTranslated, isTranslationUse, type TranslationUse } from './translated.js';
 
 /** The model of the package. */
@@ -90,14 +91,7 @@ function addTitles(rows: Float32Array, titles: Float32Array, share: number): Flo
   const { length } = titles;
   for (let at = 0; at < rows.length; at += length) {
     const row = rows.subarray(at, at + length);
-    if (row.every((x) => x === 0)) continue;
-    let squares = 0;
-    for (let n = 0; n < length; n++) {
-      row[n]! += share * titles[n]!;
-      squares += row[n]! ** 2;
-    }
-    const norm = Math.sqrt(squares);
-    for (let n = 0; n < length; n++) row[n]! /= norm;
+    if (row.some((x) => x !== 0)) addRows(row, titles, share);
   }
   return rows;
 }

@@ -5,6 +5,7 @@
  */
 import { calling, native } from '../index/native.js';
 import { openTranslations } from '../index/translations.js';
+import { addRows } from './rows.js';
 
 /** How much translations count. */
 export interface TranslationUse {
@@ -41,7 +42,7 @@ export function embedTranslated(
   for (const [n, { weight, texts }] of translated.entries()) {
     const end = at + texts.length * dimensions;
     const row = rows.subarray(n * dimensions, (n + 1) * dimensions);
-    if (texts.length > 0) addMean(row, vectors.subarray(at, end), weight / texts.length);
+    if (texts.length > 0) addRows(row, vectors.subarray(at, end), weight / texts.length);
     at = end;
   }
   return rows;
@@ -53,18 +54,4 @@ function translationsOf(question: string, use: TranslationUse): { weight: number
   openTranslations();
   const { terms, texts } = calling(() => native.translatedQuestion(question, use.most));
   return { weight: use.share * Math.min(1, use.full / terms), texts };
-}
-
-/** Adds rows to a vector, each with a weight, and brings it to length 1. */
-function addMean(vector: Float32Array, rows: Float32Array, weight: number): void {
-  const { length } = vector;
-  let squares = 0;
-  for (let d = 0; d < length; d++) {
-    let sum = vector[d]!;
-    for (let at = d; at < rows.length; at += length) sum += weight * rows[at]!;
-    vector[d] = sum;
-    squares += sum * sum;
-  }
-  const norm = Math.sqrt(squares);
-  if (norm > 0) for (let d = 0; d < length; d++) vector[d]! /= norm;
 }

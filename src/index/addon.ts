@@ -808,6 +808,9 @@ export declare function translatedQuestion(question: string, most: number): Tran
  */
 export declare function spellings(text: string): Array<Array<string>>;
 
+/** A text with the simplified form of each Han character. */
+export declare function simplified(text: string): string;
+
 /** A place in a text, in UTF-16 units, that holds a word. */
 export interface WordPlace {
   from: number;

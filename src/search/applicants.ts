@@ -177,10 +177,7 @@ class NameCounts {
 
 /** The key of a company's name, the same in all forms of its Han characters. */
 function nameKey(name: string): string {
-  return addon
-    .spellings(companyKey(name))
-    .map(([simplified]) => simplified)
-    .join('');
+  return addon.simplified(companyKey(name));
 }
 
 /** Whether the key of a name meets the condition on an applicant, as the column decides it. */

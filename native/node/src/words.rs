@@ -69,6 +69,12 @@ pub fn spellings(text: String) -> Vec<Vec<String>> {
     priorart_core::lexical::han::spellings(&text)
 }
 
+/// A text with the simplified form of each Han character.
+#[napi(catch_unwind)]
+pub fn simplified(text: String) -> String {
+    text.chars().map(priorart_core::lexical::han::simplified).collect()
+}
+
 /// A place in a text, in UTF-16 units, that holds a word.
 #[napi(object)]
 pub struct WordPlace {

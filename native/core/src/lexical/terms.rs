@@ -281,9 +281,9 @@ impl Terms {
             (0..all.len()).any(|n| all[n].language != WRITTEN && is_itself(all, n) && is_first(n))
         };
         // Groups that have the term as their name come first: `sludge` is a synonym of sediment, too.
-        let mut groups = groups.to_vec();
-        groups.sort_by_key(|&group| !is_named(group));
-        let own = groups.iter().fold(0, |own, &group| own | languages(group));
+        let mut groups: Vec<(bool, u32)> = groups.iter().map(|&group| (is_named(group), group)).collect();
+        groups.sort_by_key(|&(is_named, _)| !is_named);
+        let own = groups.iter().fold(0, |own, &(_, group)| own | languages(group));
         let is_written = own & 1 << WRITTEN != 0;
         // A formula may be a term of English, too, and still has an English name.
         let own = match own & FORMULA != 0 {
@@ -293,7 +293,7 @@ impl Terms {
         };
         let text = self.text(term);
         let mut found: Vec<Other> = Vec::new();
-        for group in groups {
+        for (is_named, group) in groups {
             if is_written && languages(group) & !(1 << ENGLISH) == 0 {
                 continue;
             }
@@ -301,7 +301,7 @@ impl Terms {
             let here = languages(group);
             let here = if here & 1 << WRITTEN != 0 { here | 1 << ENGLISH } else { here };
             // The other terms of a group that has the term as its name mean as much as it.
-            let before = if is_named(group) { 0 } else { found.len() };
+            let before = if is_named { 0 } else { found.len() };
             for (n, &member) in all.iter().enumerate() {
                 let is_itself = is_itself(all, n);
                 let is_synonym = self.synonyms[group as usize] && here & 1 << member.language != 0;
