@@ -169,7 +169,7 @@ impl Questions {
             for &term in &found {
                 let best = terms.best_translations(term);
                 for (language, texts) in WITHOUT_STEMS.zip(&mut texts) {
-                    texts.extend(best[language].clone());
+                    texts.extend(best[language]);
                 }
             }
         }

@@ -56,11 +56,13 @@ pub struct Lookup {
     pub begins: bool,
 }
 
-/// An open table. Its checksums were verified.
+/// An open table.
+#[derive(Default)]
 pub struct Terms {
-    file: Container,
-    blocks: Vec<u32>,
-    count: usize,
+    /// The terms one after another, in the order of their keys, and where each ends. A question is looked up some hundred
+    /// times: without blocks to unpack, that takes half the time.
+    texts: String,
+    ends: Vec<u32>,
     /// The members of each group, one after another, and where each group begins.
     members: Vec<Member>,
     groups: Vec<u32>,
@@ -84,38 +86,45 @@ impl Terms {
             let message = "the table of terms was made for another analysis; run the example pack_terms";
             return Err(Error::corrupt(path, message));
         }
-        let blocks = file.numbers::<u32>("blocks")?.to_vec();
-        let asked = file.numbers::<u32>("asked")?.to_vec();
-        let mut terms = Terms {
-            file,
-            blocks,
-            count: 0,
-            members: vec![],
-            groups: vec![],
-            synonyms: vec![],
-            one_way: vec![],
-            held: vec![],
-            holding: vec![],
-            asked,
-        };
-        terms.read().ok_or_else(|| Error::corrupt(path, "the table of terms is damaged"))?;
+        let mut terms = Terms { asked: file.numbers::<u32>("asked")?.to_vec(), ..Terms::default() };
+        let blocks = file.numbers::<u32>("blocks")?;
+        let read = terms
+            .read_texts(file.section("terms")?, blocks)
+            .and_then(|()| terms.read_groups(file.section("senses").ok()?));
+        read.ok_or_else(|| Error::corrupt(path, "the table of terms is damaged"))?;
         Ok(terms)
     }
 
-    /// Reads the groups, and checks every number in the file once.
-    fn read(&mut self) -> Option<()> {
-        for block in 0..self.blocks.len() {
-            let mut length = 0;
-            self.each_of(block, |_| {
-                length += 1;
-                false
-            })?;
-            if length != BLOCK && block + 1 < self.blocks.len() {
+    /// Reads the terms; `None` if a block is damaged.
+    fn read_texts(&mut self, bytes: &[u8], blocks: &[u32]) -> Option<()> {
+        let mut text = Vec::with_capacity(LONGEST);
+        for (n, &from) in blocks.iter().enumerate() {
+            let is_last = n + 1 == blocks.len();
+            let end = if is_last { bytes.len() } else { blocks[n + 1] as usize };
+            let mut rest = bytes.get(from as usize..end)?;
+            let mut count = 0;
+            text.clear();
+            while let [shared, length, tail @ ..] = rest {
+                let (own, after) = tail.split_at_checked(*length as usize)?;
+                if *shared as usize > text.len() {
+                    return None;
+                }
+                text.truncate(*shared as usize);
+                text.extend_from_slice(own);
+                self.texts.push_str(std::str::from_utf8(&text).ok()?);
+                self.ends.push(u32::try_from(self.texts.len()).ok()?);
+                (rest, count) = (after, count + 1);
+            }
+            if !rest.is_empty() || count != BLOCK && !is_last {
                 return None;
             }
-            self.count += length;
         }
-        let mut bytes = self.file.section("senses").ok()?;
+        Some(())
+    }
+
+    /// Reads the groups, and checks every number in them once.
+    fn read_groups(&mut self, mut bytes: &[u8]) -> Option<()> {
+        let count = self.ends.len();
         while !bytes.is_empty() {
             self.groups.push(self.members.len() as u32);
             let head = leb128(&mut bytes)?;
@@ -124,16 +133,16 @@ impl Terms {
             for _ in 0..head >> 2 {
                 let number = leb128(&mut bytes)?;
                 let member = Member { term: number >> 3, language: (number & 7) as u8 };
-                if member.term as usize >= self.count || member.language > WRITTEN {
+                if member.term as usize >= count || member.language > WRITTEN {
                     return None;
                 }
                 self.members.push(member);
             }
         }
         self.groups.push(self.members.len() as u32);
-        self.holding = vec![0; self.count + 1];
+        self.holding = vec![0; count + 1];
         self.members.iter().for_each(|member| self.holding[member.term as usize + 1] += 1);
-        for n in 0..self.count {
+        for n in 0..count {
             self.holding[n + 1] += self.holding[n];
         }
         let mut next = self.holding.clone();
@@ -150,85 +159,31 @@ impl Terms {
 
     /// Number of terms and of groups.
     pub fn size(&self) -> (usize, usize) {
-        (self.count, self.groups.len().saturating_sub(1))
-    }
-
-    /// Calls `each` with the terms of a block until it returns true. `None` if the block is damaged.
-    fn each_of(&self, block: usize, mut each: impl FnMut(&str) -> bool) -> Option<()> {
-        let bytes = self.file.section("terms").ok()?;
-        let end = self.blocks.get(block + 1).map_or(bytes.len(), |&end| end as usize);
-        let mut rest = bytes.get(self.blocks[block] as usize..end)?;
-        let mut text = Vec::with_capacity(LONGEST);
-        while let [shared, length, tail @ ..] = rest {
-            let (own, after) = tail.split_at_checked(*length as usize)?;
-            if *shared as usize > text.len() {
-                return None;
-            }
-            text.truncate(*shared as usize);
-            text.extend_from_slice(own);
-            rest = after;
-            if each(std::str::from_utf8(&text).ok()?) {
-                return Some(());
-            }
-        }
-        rest.is_empty().then_some(())
+        (self.ends.len(), self.groups.len().saturating_sub(1))
     }
 
     /// The term of a number.
-    pub fn text(&self, term: u32) -> String {
-        let mut left = term as usize % BLOCK;
-        let mut found = String::new();
-        let _ = self.each_of(term as usize / BLOCK, |text| {
-            if left == 0 {
-                found.push_str(text);
-                return true;
-            }
-            left -= 1;
-            false
-        });
-        found
+    pub fn text(&self, term: u32) -> &str {
+        let term = term as usize;
+        let from = term.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.texts[from..self.ends[term] as usize]
     }
 
     /// Looks up a text without spaces.
     pub fn look_up(&self, key: &str) -> Lookup {
-        let bytes = self.file.section("terms").unwrap_or_default();
-        // A block begins with a term that shares nothing with the one before.
-        let first = |block: usize| {
-            let at = self.blocks[block] as usize;
-            let length = bytes.get(at + 1).map_or(0, |&length| length as usize);
-            compare(bytes.get(at + 2..at + 2 + length).unwrap_or_default(), key)
-        };
-        // The last block whose first term is not behind the key.
-        let (mut low, mut high) = (0, self.blocks.len());
+        // Some 18 comparisons.
+        let (mut low, mut high) = (0, self.ends.len() as u32);
         while low < high {
-            let middle = (low + high) / 2;
-            match first(middle) {
-                Ordering::Greater => high = middle,
-                _ => low = middle + 1,
+            let middle = low + (high - low) / 2;
+            match compare(self.text(middle), key) {
+                Ordering::Less => low = middle + 1,
+                _ => high = middle,
             }
         }
-        let block = low.saturating_sub(1);
-        let mut lookup = Lookup { term: None, begins: false };
-        for block in (block..self.blocks.len()).take(2) {
-            let mut n = (block * BLOCK) as u32;
-            let mut is_behind = false;
-            let _ = self.each_of(block, |text| {
-                match compare(text.as_bytes(), key) {
-                    Ordering::Less => {}
-                    Ordering::Equal => lookup.term = Some(n),
-                    Ordering::Greater => {
-                        lookup.begins = begins_with(text, key);
-                        is_behind = true;
-                    }
-                }
-                n += 1;
-                is_behind
-            });
-            if is_behind {
-                break;
-            }
-        }
-        lookup
+        let is_there = |n: u32| (n as usize) < self.ends.len();
+        let term = (is_there(low) && compare(self.text(low), key) == Ordering::Equal).then_some(low);
+        let next = low + term.is_some() as u32;
+        Lookup { term, begins: is_there(next) && begins_with(self.text(next), key) }
     }
 
     /// The translations of a term and its synonyms, best first, at most `most` of each language. If the term is an English one
@@ -248,7 +203,7 @@ impl Terms {
     }
 
     /// The best translation of a term into each language, by its number in `LANGUAGES`; no synonyms.
-    pub fn best_translations(&self, term: u32) -> [Option<String>; LANGUAGES.len()] {
+    pub fn best_translations(&self, term: u32) -> [Option<&str>; LANGUAGES.len()] {
         let mut best = [const { None }; LANGUAGES.len()];
         for (member, text, is_synonym) in self.others(term) {
             let one = &mut best[member.language as usize];
@@ -260,7 +215,7 @@ impl Terms {
     }
 
     /// The translations of a term and its synonyms, best first: each with its text, and whether it is a synonym.
-    fn others(&self, term: u32) -> Vec<Other> {
+    fn others(&self, term: u32) -> Vec<Other<'_>> {
         let groups =
             &self.held[self.holding[term as usize] as usize..self.holding[term as usize + 1] as usize];
         let members = |group: u32| {
@@ -312,7 +267,7 @@ impl Terms {
                     continue;
                 }
                 let other = self.text(member.term);
-                if !is_synonym || !holds(&other, &text) {
+                if !is_synonym || !holds(other, text) {
                     add_candidate((member, other, is_synonym), &mut found, before);
                 }
             }
@@ -322,21 +277,21 @@ impl Terms {
 }
 
 /// A translation or synonym: its place in the table, its text, and whether it is a synonym.
-type Other = (Member, String, bool);
+type Other<'a> = (Member, &'a str, bool);
 
 /// Adds a translation to those found before. Of two of one language of which one contains the other, only the shorter stays, at
 /// the place of the first: documents with the longer one hold it, too. But a shorter one than one of the first `before` is wider
 /// than these, such as 渗透 (osmosis) beside 反渗透 (reverse osmosis), and is left out.
-fn add_candidate((member, text, is_synonym): Other, found: &mut Vec<Other>, before: usize) {
+fn add_candidate<'a>((member, text, is_synonym): Other<'a>, found: &mut Vec<Other<'a>>, before: usize) {
     let is_near = |other: &Member| other.language == member.language;
     let is_known = |(n, (other, own, _)): (usize, &Other)| {
-        is_near(other) && (holds(&text, own) || n < before && holds(own, &text))
+        is_near(other) && (holds(text, own) || n < before && holds(own, text))
     };
     if found.iter().enumerate().any(is_known) {
         return;
     }
-    let place = found.iter().position(|(other, longer, _)| is_near(other) && holds(longer, &text));
-    found.retain(|(other, longer, _)| !is_near(other) || !holds(longer, &text));
+    let place = found.iter().position(|(other, longer, _)| is_near(other) && holds(longer, text));
+    found.retain(|(other, longer, _)| !is_near(other) || !holds(longer, text));
     found.insert(place.unwrap_or(found.len()), (member, text, is_synonym));
 }
 
@@ -350,8 +305,8 @@ fn holds(term: &str, other: &str) -> bool {
     })
 }
 
-fn compare(term: &[u8], key: &str) -> Ordering {
-    term.iter().copied().filter(|&byte| byte != b' ').cmp(key.bytes())
+fn compare(term: &str, key: &str) -> Ordering {
+    term.bytes().filter(|&byte| byte != b' ').cmp(key.bytes())
 }
 
 fn begins_with(term: &str, key: &str) -> bool {
@@ -403,7 +358,7 @@ mod tests {
 
     fn shown(terms: &Terms, key: &str, most: usize) -> Vec<String> {
         let term = terms.look_up(key).term.unwrap_or_else(|| panic!("no {key}"));
-        terms.translations(term, most).into_iter().map(|other| terms.text(other)).collect()
+        terms.translations(term, most).into_iter().map(|other| terms.text(other).to_owned()).collect()
     }
 
     #[test]

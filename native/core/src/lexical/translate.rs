@@ -193,7 +193,7 @@ impl Search<'_> {
         for number in numbers {
             let phrases = known.entry(number).or_insert_with(|| {
                 let others = terms.translations(number, EACH_LANGUAGE);
-                others.into_iter().map(|other| Arc::new(phrase(analyser, &terms.text(other)))).collect()
+                others.into_iter().map(|other| Arc::new(phrase(analyser, terms.text(other)))).collect()
             });
             for phrase in phrases.iter().filter(|phrase| !phrase.terms.is_empty()) {
                 let translation = Translation { phrase: Arc::clone(phrase), from, to, is_long };
