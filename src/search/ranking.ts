@@ -9,8 +9,8 @@ import { signalFor } from './embed-query.js';
 import type { Found } from './found.js';
 import { type Scored as Fusing, fuse, fuseAgain, type LexicalWeight, lexicalWeight } from './fusion.js';
 import type { ScoreParts } from './hit-explanation.js';
-import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
+import { type Reranked, scoresOfFound } from './reranked.js';
 import { forSecondRound, type Round, type Scored, withBestPassages } from './rounds.js';
 
 /** The scores by which candidates are ordered. */
@@ -37,7 +37,7 @@ const NO_WORDS: LexicalWeight = { weight: 0, rare: false, codes: 0 };
  */
 export function rankingOf(
   reader: IndexReader,
-  query: SemanticQuery,
+  query: Reranked,
   vector: Float32Array,
   candidates: Candidates,
   found: Found,
@@ -113,19 +113,19 @@ function inRounds(
  */
 export function scored(
   { reranker }: IndexReader,
-  { query, rerank }: SemanticQuery,
+  query: Reranked,
   found: Found,
   cancellation: Cancellation,
 ): RerankScores | Promise<RerankScores> {
-  if (rerank === 'off') return { documents: found.hits.scores, passages: found.hits.passageScores };
+  if (query.rerank === 'off') return { documents: found.hits.scores, passages: found.hits.passageScores };
   const { deadline } = cancellation;
   const limits = {
     signal: signalFor(reranker, cancellation),
     deadline: deadline === undefined ? undefined : deadline - RERANK_RESERVE_MS,
   };
   return (
-    reranker.scoreFound?.(query, found) ??
-    reranker.score(query, found.fetch().slice(0, reranker.depth), limits)
+    scoresOfFound(reranker, query, found) ??
+    reranker.score(query.query, found.fetch().slice(0, reranker.depth), limits)
   );
 }
 

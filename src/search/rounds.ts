@@ -7,8 +7,8 @@ import { CHUNKS_PER_RESULT } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { inTurns } from './balance.js';
 import type { Found } from './found.js';
-import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
+import { type Reranked, scoresOfFound } from './reranked.js';
 
 /** Candidates with the scores of their passages. */
 export interface Scored {
@@ -19,7 +19,7 @@ export interface Scored {
 /** A reranking that has further rounds. */
 export interface Round {
   reader: IndexReader;
-  query: SemanticQuery;
+  query: Reranked;
   /** Vector of the question. */
   vector: Float32Array;
   /** Whether every passage of a document is compared with it. Otherwise, those that the document's sketch proposes. */
@@ -50,7 +50,7 @@ export function withBestPassages(
   );
   const all = found.withPassages(places, best);
   const part = all.part(places);
-  const again = reader.reranker.scoreFound!(query.query, part);
+  const again = scoresOfFound(reader.reranker, query, part)!;
   const documents = scores.documents.slice();
   const ofPassages = new Float32Array(all.hits.passages.length);
   const chosen = new Set(places);

@@ -14,6 +14,7 @@ import { excludedBy } from './left-out.js';
 import type { SemanticQuery } from './query.js';
 import { rankingOf, wentToReranker } from './ranking.js';
 import type { IndexReader } from './reader.js';
+import type { Reranked } from './reranked.js';
 import { type Placed, placesOf, resultsOf, withRest } from './results.js';
 import { ShownMembers } from './shown-members.js';
 import { stopwatch } from './stopwatch.js';
@@ -134,7 +135,9 @@ function lexicalOfFirst([first]: readonly Placed[], parts: (n: number) => ScoreP
   return first === undefined ? 0 : parts(first.n).lexical;
 }
 
-/** The text for the reranker, and whether there is one. */
-function rerankingOf(query: SemanticQuery, { text }: Subject): SemanticQuery {
-  return text === undefined ? { ...query, rerank: 'off' } : { ...query, query: text };
+/** The texts for the reranker, and whether there are any. */
+function rerankingOf(query: SemanticQuery, { text, examples }: Subject): Reranked {
+  return text === undefined
+    ? { ...query, rerank: 'off' }
+    : { ...query, query: text, ...(examples && { examples }) };
 }

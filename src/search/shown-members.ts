@@ -10,9 +10,9 @@ import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import type { Cancellation } from './cancel.js';
 import { Found } from './found.js';
-import type { SemanticQuery } from './query.js';
 import { scored } from './ranking.js';
 import type { IndexReader } from './reader.js';
+import type { Reranked } from './reranked.js';
 import { type Shown, withRest } from './results.js';
 
 /** The members that are shown for some candidates. */
@@ -84,7 +84,7 @@ export class ShownMembers {
    */
   score(
     reader: IndexReader,
-    query: SemanticQuery,
+    query: Reranked,
     candidates: readonly number[],
     cancellation: Cancellation,
   ): ShownOf | Promise<ShownOf> {

@@ -36,6 +36,8 @@ export interface Subject {
   vector: Float32Array;
   /** Text for the reranker. Absent for a classification code: its documents are ordered by similarity. */
   text?: string;
+  /** Text of the publications of `like` for the reranker, beside that of the question. */
+  examples?: string;
   reading?: Reading;
   /** patent_ids of publications that come first if the filter allows them. */
   first: string[];
@@ -88,9 +90,8 @@ export async function subjectOf(
   ];
   const { first, documentClass, reading } = question;
   const hidden = [...hiddenBy('like', like, store, asked), ...hiddenBy('unlike', unlike, store, asked)];
-  const reranked = rerankedText(question, liked);
   const subject = {
-    ...(reranked === undefined ? {} : { text: reranked }),
+    ...rerankedTexts(question, liked),
     ...(reading === undefined ? {} : { reading }),
     first: first.map(({ head }) => head.patent_id),
     clauses: [...question.clauses, ...hidden.flatMap(({ clauses }) => clauses)],
@@ -166,15 +167,21 @@ function questionOf(reader: IndexReader, query: string): Question {
 /** About how many characters of patents a piece of the static model has. */
 const PIECE_CHARS = { latin: 4, ko: 1.5, ja: 1.5, zh: 1.5 } as const;
 
-/** The question's text, or else the texts of publications, each shortened so that all of them are read. */
-function rerankedText(
+/** The texts for the reranker: the question and the publications of `like` beside it, or these alone. None for a class. */
+function rerankedTexts(
   { texts, text, documentClass }: Question,
   liked: readonly string[],
-): string | undefined {
-  if (documentClass) return undefined;
-  if (text !== undefined) return text;
-  const all = texts.length > 0 ? texts : liked;
-  if (all.length === 1) return all[0];
+): Pick<Subject, 'text' | 'examples'> {
+  if (documentClass) return {};
+  const own = text ?? joined(texts);
+  const examples = joined(liked);
+  if (own === undefined) return examples === undefined ? {} : { text: examples };
+  return { text: own, ...(examples === undefined ? {} : { examples }) };
+}
+
+/** Texts as one question for the reranker, each shortened so that all of them are read; undefined for none. */
+function joined(all: readonly string[]): string | undefined {
+  if (all.length < 2) return all[0];
   const each = LIKE_RERANK_PIECES / all.length;
   const shortened = (text: string) => text.slice(0, Math.ceil(each * PIECE_CHARS[languageOf(text)]));
   return all.map(shortened).join('\n');

@@ -110,6 +110,58 @@ describe('rerank', () => {
     assert.ok(moved > 0, 'the reranker changes the order of some answers');
   });
 
+  it('adds twice the scores by the publications of like to those by the question', async () => {
+    const [example] = [...collection.patents.values()].filter(({ abstract = '' }) => abstract.length > 200);
+    const query = 'waterproof';
+    const texts: string[] = [];
+    /** Scores of the question are equal; those of other texts tell documents apart. */
+    const fake: Reranker = {
+      ...reranker,
+      scoreFound: (text, { hits }) => {
+        texts.push(text);
+        const ofDocument = (doc: number) => (text === query ? 0.25 : doc % 7);
+        const documents = Float32Array.from(hits.docs, ofDocument);
+        const passages = Float32Array.from(hits.passages, (_, at) =>
+          ofDocument(hits.docs[hits.passageAt.findIndex((from) => from > at) - 1]!),
+        );
+        return { documents, passages };
+      },
+    };
+    const request = { query, like: [example!.patent_id], explain: true, top_k: 100 };
+    const results = await search(request, fake);
+    assert.ok(results.length > 30);
+    assert.ok(texts.some((text) => text.startsWith(example!.title!)) && texts.includes(query));
+    const kinds = new Set(results.map(({ explanation }) => explanation!.reranker));
+    assert.deepEqual(
+      [...kinds].sort((a, b) => a - b),
+      [0.25, 2.25, 4.25, 6.25, 8.25, 10.25, 12.25],
+    );
+    for (const { chunks, explanation } of results)
+      for (const chunk of chunks) assert.equal(chunk.rerank_score, explanation!.reranker);
+    texts.length = 0;
+    const { takesWords: _, ...another } = fake;
+    const others = await search(request, another);
+    assert.deepEqual(new Set(others.map(({ explanation }) => explanation!.reranker)), new Set([0.25]));
+    assert.deepEqual(new Set(texts), new Set([query]));
+  });
+
+  it('finds more of the class of the publication in like beside a word than for the word alone', async () => {
+    const examples = [...collection.patents.values()].filter(({ abstract = '' }) => abstract.length > 200);
+    const subclass = (codes: readonly string[] = []) => codes[0]?.slice(0, 4);
+    let [alone, beside] = [0, 0];
+    for (const { patent_id, ipc_codes } of examples) {
+      const count = async (request: object) => {
+        const results = await search({ ...request, top_k: 10 });
+        return results.filter(
+          (one) => one.patent_id !== patent_id && subclass(one.ipc_codes) === subclass(ipc_codes),
+        ).length;
+      };
+      alone += await count({ query: 'temperature' });
+      beside += await count({ query: 'temperature', like: [patent_id] });
+    }
+    assert.ok(beside > 2 * alone, `${beside} and ${alone} of ${examples.length} examples`);
+  });
+
   it('refuses other values, and fields that a filter does not have', () => {
     assert.throws(() => parseSemantic({ query: 'a', rerank: true }), {
       code: 'invalid_request',
