@@ -69,7 +69,7 @@ export interface SemanticRequest {
   priority_date_from?: string | null | undefined;
   /** Priority date on this day or earlier; not before priority_date_from. YYYY-MM-DD. */
   priority_date_to?: string | null | undefined;
-  /** off orders results by similarity alone, as those of a classification code always are. on refuses an answer that is not reranked completely: without a reranker (422), or if its time ran out (503). For like without a query, the reranker reads the publications of like. Default: "auto". */
+  /** off orders results by similarity alone, as those of a classification code always are. on refuses an answer that is not reranked completely: without a reranker (422), or if its time ran out (503). The built-in reranker reads the query and the publications of like. Default: "auto". */
   rerank?: 'auto' | 'on' | 'off' | null | undefined;
   /** Explain each result: the parts of its score, its ranks, and the words that it shares with the question. If nothing is found, the answer says in excluded_by how many documents each condition leaves out. Default: false. */
   explain?: boolean | null | undefined;

@@ -138,8 +138,8 @@ export const semanticSchema = z
         .nullish()
         .describe(
           'off orders results by similarity alone, as those of a classification code always are. on refuses an answer that is ' +
-            'not reranked completely: without a reranker (422), or if its time ran out (503). For like without a query, the ' +
-            'reranker reads the publications of like',
+            'not reranked completely: without a reranker (422), or if its time ran out (503). The built-in reranker reads the ' +
+            'query and the publications of like',
         )
         .meta({ default: 'auto' }),
       explain: flag(
