@@ -39,10 +39,10 @@ export class RequestSource {
   check(request: Headed): void {
     this.checkHost(request);
     const origin = request.headers['origin'];
-    if (origin === undefined || this.#isOwnPage(origin)) return;
+    if (origin === undefined || this.#isOwnPage(origin, request.headers['host'] ?? '')) return;
     throw new PriorartError(
       'forbidden',
-      `Origin: got ${JSON.stringify(origin)}; expected an origin of --cors-origins, or none`,
+      `Origin: got ${JSON.stringify(origin)}; expected the origin of --public-url, one of --cors-origins, or none`,
     );
   }
 
@@ -58,12 +58,24 @@ export class RequestSource {
   }
 
   /** Whether a page is of this server, of the machine itself, or of an origin that the operator names. */
-  #isOwnPage(origin: string): boolean {
+  #isOwnPage(origin: string, host: string): boolean {
     const { corsOrigins, publicUrl } = this.#config;
     if (publicUrl !== undefined && new URL(publicUrl).origin === origin) return true;
-    if (isLoopbackOrigin(origin)) return true;
+    if (isLoopbackOrigin(origin) || this.#isAtHost(origin, host)) return true;
     const allowed = (corsOrigins ?? '').split(',').map((part) => part.trim());
     return allowed.includes('*') || allowed.includes(origin);
+  }
+
+  /**
+   * Whether a page was loaded from the address that the request goes to, by its IP address or by a name that the operator
+   * gave the server. Another site can point a name of its own to this server, but its pages cannot have an IP address as
+   * their origin.
+   */
+  #isAtHost(origin: string, host: string): boolean {
+    const name = hostName(host);
+    if (name === undefined || !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase())
+      return false;
+    return isIP(name.replace(/^\[|\]$/g, '')) !== 0 || this.#hosts?.has(name) === true;
   }
 }
 

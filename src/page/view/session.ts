@@ -39,7 +39,13 @@ const current = () => call<SessionAnswer>('GET', 'session');
 export async function enterSession(): Promise<SessionAnswer> {
   const session = await current();
   if (session.kind !== 'none' || !session.can_visit) return session;
-  return call<SessionAnswer>('POST', 'session', { body: { visitor: true } });
+  try {
+    return await call<SessionAnswer>('POST', 'session', { body: { visitor: true } });
+  } catch (error) {
+    // No visitors by this name of the server (--public-url). Accounts can sign in.
+    if (failureOf(error).status === 403) return session;
+    throw error;
+  }
 }
 
 let first: Promise<SessionAnswer> | undefined;
