@@ -49,10 +49,11 @@ export const FIT = {
   /** Share of a word's weight that a translation of it has. */
   translated: 0.8,
   /**
-   * The same in a short question: documents that hold the words themselves come first, unless those with translations are
-   * about them.
+   * The same in a question of one word: documents that hold the word itself come first, unless those with translations are
+   * about it. Of several words, those that hold translations of all go before those that hold one of them: with .6 for two and
+   * three words, too, `cooling fan` prefers a cooling preparation to 风扇及冷却装置.
    */
-  translatedInShort: 0.6,
+  translatedAlone: 0.6,
   /**
    * The same for a term of several words, or of four characters of Chinese, Japanese or Korean. It means the same in every
    * document, while `hood` of `range hood` does not.
@@ -91,7 +92,7 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): Lex
 
 /** The shares of a word's weight that a translation has. @param words number of words of the question */
 export function translationShares(words: number): TranslationShares {
-  return { word: words <= FIT.short ? FIT.translatedInShort : FIT.translated, long: FIT.translatedLong };
+  return { word: words <= 1 ? FIT.translatedAlone : FIT.translated, long: FIT.translatedLong };
 }
 
 /**
