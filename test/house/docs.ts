@@ -21,6 +21,14 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   return blocks;
 }
 
+/** Links to files and headings of the repository, without links to other sites. */
+export function linksOf(markdown: string): string[] {
+  const prose = markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]
+    .map((match) => match[1]!)
+    .filter((link) => !/^\w+:/.test(link));
+}
+
 /** Folders in headings of ARCHITECTURE.md: `## src/patent: …`, with or without backquotes. */
 export function foldersInHeadings(markdown: string): string[] {
   const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { noGit, ROOT, read, trackedFiles } from './checkout.js';
+import { linksOf } from './docs.js';
 
 /** Anchors of headings as code hosts make them: lower case, words joined by hyphens. */
 function anchorsOf(markdown: string): string[] {
@@ -15,14 +16,6 @@ function anchorsOf(markdown: string): string[] {
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
-}
-
-/** Links to files and headings of the repository, without links to other sites. */
-function linksOf(markdown: string): string[] {
-  const prose = markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
-  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]
-    .map((match) => match[1]!)
-    .filter((link) => !/^\w+:/.test(link));
 }
 
 /** The fault of a link of a page; undefined if it has none. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import ts from 'typescript';
 import { ROOT, read } from './checkout.js';
-import { codeBlocks } from './docs.js';
+import { codeBlocks, linksOf } from './docs.js';
 
 const MINUTES = 60_000;
 /**
@@ -133,6 +133,19 @@ describe('the package of npm pack', { skip, timeout: 40 * MINUTES }, () => {
       /\.map$|\/target\/|^(test|fixtures|dist\/test)\/|\.part$/.test(path),
     );
     assert.deepEqual(astray, []);
+  });
+
+  test('has what its documents link to', () => {
+    const isThere = (path: string) => packed.some((file) => file === path || file.startsWith(`${path}/`));
+    const pages = packed.filter((path) => path.endsWith('.md'));
+    assert.ok(pages.includes('docs/glossary.md'));
+    const dead = pages.flatMap((page) =>
+      linksOf(read(page))
+        .map((link) => posix.join(posix.dirname(page), link.split('#')[0] || posix.basename(page)))
+        .filter((target) => !isThere(posix.normalize(target).replace(/\/$/, '')))
+        .map((target) => `${page}: ${target}`),
+    );
+    assert.deepEqual(dead, []);
   });
 
   test(`takes an app at most ${INSTALLED_MB} MB, ${INSTALLED_MIB} MiB on the disk, and brings no uWebSockets.js`, () => {
