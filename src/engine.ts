@@ -96,7 +96,7 @@ export class Engine {
     if (!Array.isArray(requests)) throw wrongArgument('requests', requests, 'an array of requests');
     const queries = requests.map((request, n) => naming(n, () => asked(request, options)));
     const stop = new AbortController();
-    const cancel = () => stop.abort();
+    const cancel = () => stop.abort(options.signal?.reason);
     if (options.signal?.aborted) cancel();
     options.signal?.addEventListener('abort', cancel, { once: true });
     try {

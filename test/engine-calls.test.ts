@@ -62,6 +62,7 @@ describe('calls of the library', () => {
     const signal = AbortSignal.abort(new Error('the page was left'));
     const calls = [
       engine.search({ query: 'x' }, { signal }),
+      engine.searchMany([{ query: 'x' }, { query: 'y' }], { signal }),
       engine.coverage({ signal }),
       engine.get('x', { signal }),
     ];
@@ -71,6 +72,30 @@ describe('calls of the library', () => {
         message: 'the request was cancelled',
         cause: signal.reason,
       });
+    }
+    await engine.close();
+  });
+
+  it('a worker that stops a search gives the reason of the signal, too', async () => {
+    const engine = await open(collection.dir, { workers: 1 });
+    const reason = new Error('the page was left');
+    const query = 'a battery cell with a cathode and an electrolyte '.repeat(200);
+    let [stopped, answered] = [0, 0];
+    // A search may be answered before it is stopped.
+    while (stopped === 0) {
+      const controller = new AbortController();
+      const searching = engine.search({ query, top_k: 100, explain: true }, { signal: controller.signal });
+      // The worker has the question by then.
+      for (let turn = 0; turn < 2 + (answered % 20); turn++) await new Promise(setImmediate);
+      controller.abort(reason);
+      await searching.then(
+        () => answered++,
+        (error: unknown) => {
+          assert.equal((error as { code?: string }).code, 'cancelled');
+          assert.equal((error as Error).cause, reason);
+          stopped++;
+        },
+      );
     }
     await engine.close();
   });

@@ -50,7 +50,7 @@ export async function withAccess(
   if (config.engine === 'embedded' && !existsSync(config.data)) {
     throw new PriorartError(
       'no_data',
-      `folder ${config.data} does not exist; check --data, or create it with \`priorart ingest\``,
+      `folder ${config.data} does not exist; check --data, or create it with \`priorart ingest FILE…\``,
     );
   }
   const access = await openAccess(config, false);

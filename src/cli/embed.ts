@@ -6,7 +6,7 @@ import { EMBED_BATCH, EMBED_LINE_MAX_BYTES } from '../limits.js';
 import { openEmbedder } from '../models/load.js';
 import { linesOf } from './lines.js';
 import { modelsOf, withSettings } from './options.js';
-import { counted, endWithReader, ProgressLine } from './output.js';
+import { counted, ProgressLine } from './output.js';
 import { VECTOR_FORMATS, type VectorFormat, type VectorOutput, vectorOutput } from './vector-output.js';
 
 const KINDS = ['query', 'passage'] as const;
@@ -42,7 +42,6 @@ async function run(files: string[], flags: Record<string, unknown>): Promise<voi
     );
   }
   const embedder = await openEmbedder((await modelsOf(flags)).embedder);
-  endWithReader();
   const output = await vectorOutput(format, embedder.dimensions, out);
   try {
     // Lines on a terminal show the progress themselves.

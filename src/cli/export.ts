@@ -7,7 +7,7 @@ import type { EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
 import { parseFilter } from '../search/query.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
-import { counted, endWithReader, escapeControls, interruption, ProgressLine, print, size } from './output.js';
+import { counted, escapeControls, interruption, ProgressLine, print, size } from './output.js';
 import { openPublications } from './publications.js';
 import { filterOf, withFiltersOnly } from './request.js';
 import { shortest } from './vector-output.js';
@@ -98,7 +98,6 @@ function withPlainVectors(patent: Patent | EmbeddedPatent): object {
 }
 
 function standardOutput(): Lines {
-  endWithReader();
   return {
     write: async (line) => {
       if (!process.stdout.write(line)) await once(process.stdout, 'drain');

@@ -69,13 +69,20 @@ async function create(flags: Record<string, string>): Promise<void> {
       ...(plan === undefined ? {} : { plan }),
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    print(
-      key,
-      Boolean(flags['json']),
-      () => `${key.secret}\nThis is key ${key.id}. Its secret is not shown again.`,
-    );
+    print(key, Boolean(flags['json']), () => {
+      const made = key.new_account ? `\n${newAccountText(flags['account']!, key.new_account)}` : '';
+      return `${key.secret}\nThis is key ${key.id}. Its secret is not shown again.${made}`;
+    });
   });
 }
+
+function newAccountText(name: string, { plan, monthly_quota: quota }: NewAccount): string {
+  const searches = quota.toLocaleString('en');
+  return `No account had the name ${JSON.stringify(name)}, so one was created: plan ${plan}, ${searches} searches a month.`;
+}
+
+/** The plan of an account that was created with a key. */
+type NewAccount = Pick<Account, 'plan' | 'monthly_quota'>;
 
 /**
  * Creates a key. Creates the account too if no account has the name, with the plan `enterprise` by default.
@@ -85,7 +92,7 @@ async function create(flags: Record<string, string>): Promise<void> {
 export async function createKey(
   access: AccessStore,
   wanted: { account: string; plan?: AccountPlan; environment: string; name: string; monthlyQuota?: number },
-): Promise<{ id: string; secret: string; account: string }> {
+): Promise<{ id: string; secret: string; account: string; new_account?: NewAccount }> {
   const { account: asked, plan = 'enterprise', environment, name, monthlyQuota } = wanted;
   const known = findAccount(access, asked);
   if (known !== undefined) checkAsked(known, wanted);
@@ -97,7 +104,12 @@ export async function createKey(
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     }));
   const key = await access.createKey({ account: account.id, environment, name });
-  return { ...key, account: account.id };
+  const { plan: made, monthly_quota } = account;
+  return {
+    ...key,
+    account: account.id,
+    ...(known === undefined ? { new_account: { plan: made, monthly_quota } } : {}),
+  };
 }
 
 /** Creating a key does not change an existing account: a different plan or quota is an error. */

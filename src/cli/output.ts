@@ -25,11 +25,15 @@ export function escapeControls(text: string): string {
   return escaped(text, CONTROLS);
 }
 
-/** Ends the process when the reader of standard output closes it, as in `priorart export | head`. */
+/**
+ * Ends the process when the reader of standard output closes it, as in `priorart export | head`, and when standard output
+ * cannot be written, as on a full disk.
+ */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    if (error.code === 'EPIPE') process.exit();
+    process.stderr.write(`priorart: standard output: ${inOneLine(error.message)}\n`);
+    process.exit(EXIT.failed);
   });
 }
 

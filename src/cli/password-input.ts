@@ -31,9 +31,17 @@ async function fromInput(): Promise<string> {
     bytes += chunk.length;
     if (bytes > INPUT_MAX_BYTES) throw new PriorartError('usage', 'password: standard input is too long');
   }
-  return Buffer.concat(chunks)
+  const text = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
+  // Nobody can type it on the page.
+  if (/[\r\n]/.test(text)) {
+    throw new PriorartError(
+      'usage',
+      'password: standard input has several lines; expected the password alone',
+    );
+  }
+  return text;
 }
 
 /** A line that is typed on a terminal and not shown. */

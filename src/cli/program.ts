@@ -21,7 +21,7 @@ import { mcpCommand } from './mcp.js';
 import { messagesOf } from './messages.js';
 import { migrateCommand } from './migrate.js';
 import { checkEngine } from './options.js';
-import { EXIT, inOneLine, reportError } from './output.js';
+import { EXIT, endWithReader, inOneLine, reportError } from './output.js';
 import { reembedCommand } from './reembed.js';
 import { reindexCommand } from './reindex.js';
 import { searchCommand } from './search.js';
@@ -94,7 +94,11 @@ function addHelp(group: Command): void {
   group.helpCommand(false).addCommand(helpCommand().copyInheritedSettings(group));
 }
 
+/** Commands that go on without standard output: their answers and logs go elsewhere. */
+const WITHOUT_OUTPUT = new Set(['serve', 'mcp', 'ingest']);
+
 program.hook('preAction', (_, command) => {
+  if (!WITHOUT_OUTPUT.has(command.name())) endWithReader();
   messagesOf(command);
   checkEngine(command);
   for (const warning of unknownVariables(process.env))

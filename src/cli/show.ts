@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { claimedPriority } from '../patent/priority.js';
 import type { Claim, Name, Patent } from '../patent/record.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
-import { count, counted, endWithReader, print } from './output.js';
+import { count, counted, print } from './output.js';
 import { openPublications, tellMissing } from './publications.js';
 
 /** Columns of a line of text. */
@@ -32,7 +32,6 @@ Examples:
 }
 
 async function run(numbers: string[], flags: Record<string, unknown>): Promise<void> {
-  endWithReader();
   const publications = await openPublications(flags);
   try {
     const records = await publications.records(numbers);

@@ -122,7 +122,7 @@ export async function ingestInto(
     await run.stop();
     if (!signal?.aborted) throw error;
     const message = 'the ingest was stopped; what was committed stays, run it again to go on';
-    throw new PriorartError('cancelled', message, { cause: error });
+    throw new PriorartError('cancelled', message, { cause: signal.reason });
   }
 }
 

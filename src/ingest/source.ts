@@ -83,7 +83,7 @@ export async function* openSources(
 ): AsyncGenerator<SourceItem, void, undefined> {
   const found: FoundFile[] = [];
   for (const path of paths) {
-    for await (const item of walk(path, true)) {
+    for await (const item of walk(path, true, options.onSkipped)) {
       options.signal?.throwIfAborted();
       if ('reason' in item) yield item;
       else found.push(item);

@@ -1,11 +1,11 @@
 /** Lists the files under the given paths, in order, without opening them. */
-import { opendir, stat } from 'node:fs/promises';
+import { lstat, opendir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isImageName } from '../drawings/name.js';
 import { PriorartError } from '../errors.js';
 import type { SourceFile } from '../store/source-record.js';
 import { failureAt, reasonOf } from './place.js';
-import type { Failure } from './readers/reader.js';
+import type { Failure, SkippedFile } from './readers/reader.js';
 
 /** The path that stands for standard input. */
 export const STANDARD_INPUT = '-';
@@ -45,8 +45,18 @@ export async function checkPaths(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** A file, or the files under a folder, sorted by name. An inaccessible path is a failure. */
-export async function* walk(path: string, given: boolean): AsyncGenerator<FoundFile | Failure> {
+const LINKED_FOLDER = 'link to a folder; name the folder itself to read it';
+
+/**
+ * A file, or the files under a folder, sorted by name. An inaccessible path is a failure, and does not keep the others
+ * of its folder from being read.
+ * @param onSkipped called for links to folders, which are not followed
+ */
+export async function* walk(
+  path: string,
+  given: boolean,
+  onSkipped?: (file: SkippedFile) => void,
+): AsyncGenerator<FoundFile | Failure> {
   const place = { file: path, entries: [], depth: 0, isNamed: given };
   if (given && path === STANDARD_INPUT) {
     yield { path, size: 0, modified: new Date(), isNamed: true };
@@ -67,15 +77,36 @@ export async function* walk(path: string, given: boolean): AsyncGenerator<FoundF
       for (const { name, isLink } of names) {
         const inner = join(path, name);
         // A linked folder may lead to a parent folder. Links to files are followed, links to folders only if
-        // given.
-        if (isLink && (await stat(inner)).isDirectory()) continue;
-        yield* walk(inner, false);
+        // given. What is wrong with a link is found when it is walked.
+        if (isLink && (await isFolder(inner))) {
+          onSkipped?.({ file: inner, position: 'byte 0', reason: LINKED_FOLDER });
+          continue;
+        }
+        yield* walk(inner, false, onSkipped);
       }
     } else yield failureAt(place, 'neither a file nor a folder');
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    yield failureAt(place, missing ? `no such file or folder${given ? '' : ' any more'}` : reasonOf(error));
+    yield failureAt(place, await whyNot(path, given, error));
   }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** Why a path could not be read. */
+async function whyNot(path: string, given: boolean, error: unknown): Promise<string> {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ELOOP') return 'a link that leads to itself';
+  if (code !== 'ENOENT') return reasonOf(error);
+  if (given) return 'no such file or folder';
+  const isLink = await lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
+  return isLink ? 'a link to a file or folder that does not exist' : 'no such file or folder any more';
 }
 
 /** The files without the folders that have a file changed in the last `settledMs` milliseconds. */

@@ -168,7 +168,8 @@ export class Pool implements Answers {
     try {
       const task = { question, slot, deadline } satisfies Task;
       const reply = await this.#piscina.run(task, { transferList: ownedBy(question) }).catch(lostWorker);
-      if ('refusal' in reply) throw errorOf(reply.refusal);
+      // The worker does not know the reason of the signal.
+      if ('refusal' in reply) throw signal?.aborted ? cancelled(signal) : errorOf(reply.refusal);
       this.#queue.parallel = this.#workers * Math.min(reply.concurrency, CONCURRENCY_MAX);
       if (!isUnobserved) {
         this.#observe({ kind: question.kind, ms: performance.now() - started, waitedMs, ...reply.trace });

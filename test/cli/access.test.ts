@@ -23,6 +23,14 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
   assert.equal(account.monthly_quota, 30);
   const key = await json('keys', 'create', '--account', 'Team', '--environment', 'staging');
   assert.equal(key.account, account.id);
+  assert.equal(key.new_account, undefined);
+  const mistyped = await json('keys', 'create', '--account', 'Taem');
+  assert.deepEqual(mistyped.new_account, { plan: 'enterprise', monthly_quota: 1_000_000 });
+  const told = await priorart('keys', 'create', '--account', 'Teem', '--plan', 'free', '--data', data);
+  assert.match(
+    told.stdout,
+    /No account had the name "Teem", so one was created: plan free, 30 searches a month/,
+  );
   const changed = await json('accounts', 'change', 'Team', '--plan', 'enterprise', '--monthly-quota', '77');
   assert.deepEqual(
     [changed.plan, changed.monthly_quota, changed.environments],

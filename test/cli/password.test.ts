@@ -42,6 +42,7 @@ it('a password is read from standard input, without the end of its line; --remov
   for (const [input, message] of [
     ['short\n', /password: got 5 characters; expected 12 to 1000/],
     ['', /got 0 characters/],
+    [`${PASSWORD}\n${PASSWORD}\n`, /several lines; expected the password alone/],
     ['x'.repeat(100_000), /too long/],
   ] as const) {
     const refused = run(input);

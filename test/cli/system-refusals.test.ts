@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +35,8 @@ const noMounts =
     ? false
     : 'this user cannot mount file systems';
 
+const noFullDisk = existsSync('/dev/full') ? false : 'there is no /dev/full';
+
 describe('errors of the operating system', () => {
   let dir: string;
   let data: string;
@@ -65,6 +67,12 @@ describe('errors of the operating system', () => {
   it('too few file descriptors are reported', () => {
     const search = sh('ulimit -n 100; exec "$2" "$3" search --data "$1" battery', data);
     assertOneLine(search, /too few file descriptors; expected at least 192 .*ulimit -n/);
+  });
+
+  it('a full disk behind standard output is reported', { skip: noFullDisk }, () => {
+    for (const command of ['search --data "$1" battery', 'export --data "$1"', 'coverage --data "$1"']) {
+      assertOneLine(sh(`exec "$2" "$3" ${command} > /dev/full`, data), /^priorart: standard output: ENOSPC/m);
+    }
   });
 
   it('a folder without write permission is reported', () => {

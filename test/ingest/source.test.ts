@@ -260,6 +260,31 @@ describe('the walk', () => {
     assert.deepEqual(images, ['d.png 16']);
   });
 
+  it('a broken link is a failure by its name, a link to a folder is counted, and the other files are read', async () => {
+    await put('links/b.xml', grantXml());
+    await put('links/inner/c.xml', grantXml());
+    await put('linked/d.xml', grantXml());
+    const path = join(folder, 'links');
+    await symlink('/nowhere/at/all', join(path, 'a'));
+    await symlink('/nowhere/at/all', join(path, 'inner/a'));
+    await symlink('loop', join(path, 'loop'));
+    await symlink(join(folder, 'linked'), join(path, 'folder'));
+    await symlink(join(path, 'b.xml'), join(path, 'z.xml'));
+    const skipped: string[] = [];
+    const found = await open([path], {
+      onSkipped: (file) => skipped.push(`${basename(file.file)} ${file.reason}`),
+    });
+    assert.deepEqual(found, [
+      'a | byte 0 ! a link to a file or folder that does not exist',
+      'a | byte 0 ! a link to a file or folder that does not exist',
+      'loop | byte 0 ! a link that leads to itself',
+      'b.xml | byte 0 | us-patent-grant',
+      'c.xml | byte 0 | us-patent-grant',
+      'z.xml | byte 0 | us-patent-grant',
+    ]);
+    assert.deepEqual(skipped, ['folder link to a folder; name the folder itself to read it']);
+  });
+
   it('progress reaches all bytes', async () => {
     const paths = [await put('p/1.xml', grantXml()), await put('p/2.zip', zipOf({ 'x.xml': grantXml() }))];
     const seen: [number, number][] = [];
