@@ -88,8 +88,8 @@ export class PriorartError extends Error {
 }
 
 /**
- * Whether a caught value is a PriorartError. Recognises errors that crossed a thread or come from another
- * copy of the package.
+ * Whether a caught value is a PriorartError. Recognises errors of another copy of the package, and those that ended a
+ * worker thread. A structured clone, such as that of `postMessage`, is a plain Error without the code.
  */
 export function isPriorartError(value: unknown): value is PriorartError {
   return value instanceof Error && value.name === 'PriorartError' && 'code' in value;

@@ -1,6 +1,6 @@
 /** Records as input and output of the library, without files. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -50,6 +50,22 @@ for (const workers of [0, 2])
     });
     const titles = async (...numbers: number[]) =>
       (await engine.get(numbers.map(idOf))).map((patent) => patent?.title);
+
+    it('refuses a file that was opened as a stream', async () => {
+      const path = join(dir, 'one.jsonl');
+      writeFileSync(path, `${JSON.stringify(numbered(0))}\n`);
+      for (const [stream, got] of [
+        [createReadStream(path), /source of bytes; .* give their paths/],
+        [createReadStream(path, 'utf8'), /source of texts/],
+        [new Blob(['{"a": 1}']).stream(), /source of bytes/],
+      ] as const) {
+        const message = got;
+        await assert.rejects(engine.ingest(stream as unknown as PatentRecords), {
+          code: 'invalid_request',
+          message,
+        });
+      }
+    });
 
     it('records can be an array, an iterable or an async iterable', async () => {
       assert.deepEqual(counts(await engine.ingest([numbered(1), numbered(2)])), [2, 0, 0, 0, 0]);

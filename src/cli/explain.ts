@@ -72,7 +72,7 @@ function text({
     ...(gathered === undefined ? [] : [`cluster   ${GATHERED[gathered]}`]),
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${counted(plan.documents, 'document')}`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
-    `scored    ${counted(scored, 'passage')} exactly, ${counted(visited, 'document')} visited, ${count(candidates)} estimated by indexes, widened ${counted(widened, 'time')}`,
+    `scored    ${counted(scored, 'passage')} exactly (those of both rounds twice), ${counted(visited, 'document')} visited, ${count(candidates)} estimated by indexes, widened ${counted(widened, 'time')}`,
     ...(rescanned > 0 ? [`          ${rescannedText(rescanned)}`] : []),
     `ms        ${Object.entries(timings)
       .map(([stage, ms]) => `${stage} ${ms.toFixed(2)}`)

@@ -9,13 +9,14 @@ import { traceFields } from './trace-context.js';
 const QUIET = new Set(['livez', 'readyz']);
 
 export function logRequest(write: LineWriter, record: RequestRecord): void {
-  const { requestId, trace, method, path, endpoint, status, ms, key, client } = record;
+  const { requestId, trace, method, path, endpoint, status, ms, key, client, code } = record;
   const text = JSON.stringify;
   let members = `"request_id":${text(requestId)}`;
   if (trace) members += `,${text(traceFields(trace)).slice(1, -1)}`;
   // The name of the endpoint: a path comes from the client and may contain anything. The path is logged only
   // if no endpoint was found.
   members += `,"method":${text(method)},"endpoint":${text(endpoint)},"status":${status}`;
+  if (code !== undefined) members += `,"error_code":${text(code)}`;
   if (path !== undefined) members += `,"path":${inAscii(path)}`;
   members += `,"ms":${Math.round(ms * 100) / 100}`;
   if (key) members += `,"key":${text(key.id)}`;

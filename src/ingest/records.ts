@@ -1,4 +1,5 @@
 /** Records of an application become units like those of a file, one per record. */
+import { PriorartError } from '../errors.js';
 import type { PatentRecords } from './patent-schema.js';
 import { jsonLines, recordId } from './readers/json-lines.js';
 import type { Failure, Unit } from './readers/reader.js';
@@ -21,7 +22,7 @@ const encoder = new TextEncoder();
 
 /**
  * Takes the next record when the unit of the previous record is in progress, and yields a unit for each.
- * @throws any error of the iteration; the reason of the signal when it fires, also while the next record is
+ * @throws PriorartError `invalid_request` for a source of bytes or texts; any error of the iteration; the reason of the signal when it fires, also while the next record is
  * awaited
  */
 export async function* openRecords(
@@ -35,6 +36,7 @@ export async function* openRecords(
   let total = 0;
   for await (const record of untilAborted(records, signal)) {
     const position = `record ${++at}`;
+    if (at === 1 && (ArrayBuffer.isView(record) || typeof record === 'string')) throw notRecords(record);
     const written = jsonOf(record);
     if ('reason' in written) {
       yield { file: name, position, reason: written.reason };
@@ -60,6 +62,15 @@ export async function* openRecords(
     onTheWay.clear();
   }
   onEnd?.({ path: name, bytes: total, modified }, name, false);
+}
+
+/** The source is a file that was opened as a stream, or a list of texts. */
+function notRecords(first: ArrayBufferView | string): PriorartError {
+  const got = typeof first === 'string' ? 'texts' : 'bytes';
+  return new PriorartError(
+    'invalid_request',
+    `records: got a source of ${got}; expected one of records. To read files, give their paths in an array`,
+  );
 }
 
 function jsonOf(record: unknown): { json: string } | { reason: string } {

@@ -6,7 +6,7 @@ export interface AnswerTrace {
   timings?: Readonly<Record<string, number>>;
   /** How each segment was scanned: `exact`, `ivf`, `hnsw`, `codes`, `none`. */
   scans?: readonly string[];
-  /** Number of passages estimated by indexes, and scored exactly. */
+  /** Number of passages estimated by indexes, and of exact scores: of both rounds of a reranking. */
   passages?: {
     /** Estimated by indexes. */
     estimated: number;

@@ -86,7 +86,7 @@ export interface Explanation {
   reranked: number;
   /** Documents whose texts the reranker read, because their segments hold no token bags of its model. */
   read: number;
-  /** Passages scored exactly. */
+  /** Number of exact scores of passages. A passage that both rounds of the reranking compare counts twice. */
   scored: number;
   /** Documents whose passages were estimated by their sketches. */
   visited: number;
