@@ -7,7 +7,7 @@ import { citedName } from '../../src/page/model/cited-number.js';
 import { csvOf, curlOf, fileNameOf } from '../../src/page/model/export.js';
 import { emptySearch, parametersOf, searchOf } from '../../src/page/model/fields.js';
 import { foundKeys } from '../../src/page/model/found-keys.js';
-import { relevanceOf } from '../../src/page/model/relevance.js';
+import { CLEAR, relevanceOf, shownSimilarity } from '../../src/page/model/relevance.js';
 import { semanticRequest } from '../../src/page/model/request.js';
 import { shownResults } from '../../src/page/model/shown-results.js';
 import type { Chunk, SearchResult } from '../../src/search/public-types.js';
@@ -37,6 +37,22 @@ function resultOf(patent_id: string, similarity_score: number, day?: string, sec
     ...(day === undefined ? {} : { publication_date: day }),
   } as SearchResult;
 }
+
+describe('a similarity', () => {
+  it('is shown on its side of 0.5', () => {
+    assert.deepEqual([0.4, 0.494, 0.4951, 0.4966, 0.4999, 0.5, 0.504].map(shownSimilarity), [
+      '0.40',
+      '0.49',
+      '0.495',
+      '0.496',
+      '0.499',
+      '0.50',
+      '0.50',
+    ]);
+    const similarity = fc.float({ min: 0, max: 1, noNaN: true });
+    fc.assert(fc.property(similarity, (value) => Number(shownSimilarity(value)) >= CLEAR === value >= CLEAR));
+  });
+});
 
 describe('the results that a list shows', () => {
   const results = [

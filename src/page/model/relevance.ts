@@ -32,6 +32,16 @@ export function relevanceOf(results: readonly SearchResult[], topK: number): Rel
   };
 }
 
+/**
+ * A similarity with two decimals. One that would round up to `CLEAR` from below has a third decimal, rounded down: the
+ * shown number and the words beside it then say the same.
+ */
+export function shownSimilarity(value: number): string {
+  const rounded = value.toFixed(2);
+  const crosses = value < CLEAR && Number(rounded) >= CLEAR;
+  return crosses ? (Math.floor(value * 1000) / 1000).toFixed(3) : rounded;
+}
+
 /** Whether the index holds nothing of the publication but its title. A title replaces a missing abstract only. */
 export function isTitleOnly({ chunks }: SearchResult): boolean {
   // A result has the best passages of all passages of the publication.

@@ -1,11 +1,11 @@
 /** Similarity as a bar with a line at 0.5, from which on a patent is clearly about the question. */
-import { CLEAR } from '../../model/relevance.js';
+import { CLEAR, shownSimilarity } from '../../model/relevance.js';
 import { useTexts } from '../context.js';
 
 export function Similarity({ value }: { value: number }) {
   const { results } = useTexts();
   const isClear = value >= CLEAR;
-  const rounded = value.toFixed(2);
+  const rounded = shownSimilarity(value);
   return (
     <div
       class={isClear ? 'similarity clear' : 'similarity'}

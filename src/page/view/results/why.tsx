@@ -2,7 +2,7 @@
 import type { SearchResult } from '../../../search/public-types.js';
 import { matchedWords } from '../../model/passages.js';
 import { missingWords } from '../../model/question-words.js';
-import { isTitleOnly } from '../../model/relevance.js';
+import { isTitleOnly, shownSimilarity } from '../../model/relevance.js';
 import { useTexts } from '../context.js';
 import { placeOf } from './passages.js';
 
@@ -19,7 +19,7 @@ export function Why({ result, question }: { result: SearchResult; question: stri
     <details class="why">
       <summary>{results.why}</summary>
       <p>
-        {(hasQuestion ? results.nearest : results.nearestTo)(similarity_score.toFixed(2))}{' '}
+        {(hasQuestion ? results.nearest : results.nearestTo)(shownSimilarity(similarity_score))}{' '}
         {results.similarityLine}
       </p>
       {isTitleOnly(result) && <p>{results.titleOnlyHelp}</p>}
