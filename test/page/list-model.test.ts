@@ -10,6 +10,7 @@ import { foundKeys } from '../../src/page/model/found-keys.js';
 import { CLEAR, relevanceOf, shownSimilarity } from '../../src/page/model/relevance.js';
 import { semanticRequest } from '../../src/page/model/request.js';
 import { shownResults } from '../../src/page/model/shown-results.js';
+import { shownSum } from '../../src/page/model/shown-sum.js';
 import type { Chunk, SearchResult } from '../../src/search/public-types.js';
 import fc from '../property.js';
 
@@ -98,6 +99,24 @@ describe('the results that a list shows', () => {
     const search = { ...emptySearch(), query: 'laser', sort: 'newest' as const, titles: 'hidden' as const };
     assert.deepEqual(searchOf(parametersOf(search)), search);
     assert.deepEqual(semanticRequest(search), semanticRequest({ ...emptySearch(), query: 'laser' }));
+  });
+});
+
+describe('the sum that orders the results', () => {
+  const thousandths = (text: string) => Math.round(Number(text) * 1000);
+
+  it('is that of the parts that are shown with it', () => {
+    assert.deepEqual(shownSum([2.7684, 2.8753, 0]), { parts: ['2.769', '2.875', '0.000'], sum: '5.644' });
+    assert.deepEqual(shownSum([1.0006, 1.0007, 0]).parts, ['1.000', '1.001', '0.000']);
+    const part = fc.double({ min: -20, max: 20, noNaN: true });
+    fc.assert(
+      fc.property(part, part, part, (...parts) => {
+        const { parts: shown, sum } = shownSum(parts);
+        const all = shown.map(thousandths).reduce((a, b) => a + b, 0);
+        assert.equal(all, thousandths(sum));
+        for (const [at, text] of shown.entries()) assert.ok(Math.abs(Number(text) - parts[at]!) < 0.001);
+      }),
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import type { SearchResult } from '../../../search/public-types.js';
 import { matchedWords } from '../../model/passages.js';
 import { missingWords } from '../../model/question-words.js';
 import { isTitleOnly, shownSimilarity } from '../../model/relevance.js';
+import { shownSum } from '../../model/shown-sum.js';
 import { useTexts } from '../context.js';
 import { placeOf } from './passages.js';
 
@@ -70,9 +71,11 @@ function QuestionWords({ question, matches }: { question: string; matches: Expla
   );
 }
 
-function Order({ result: { explanation, rerank_score } }: { result: SearchResult }) {
+function Order({ result: { explanation } }: { result: SearchResult }) {
   const { results } = useTexts();
   const { found_by, rank_by_similarity, rank, reranker, lexical, lexical_weight, language } = explanation!;
+  // The score of a publication that the question names is raised, so its parts add up to less than rerank_score.
+  const { parts, sum } = shownSum([reranker, lexical_weight * lexical, language]);
   return (
     <details class="why-order">
       <summary>{results.sum}</summary>
@@ -82,14 +85,7 @@ function Order({ result: { explanation, rerank_score } }: { result: SearchResult
           ? results.foundBy.similarity(rank_by_similarity ?? rank)
           : results.foundBy[found_by]}
       </p>
-      <p>
-        {results.score(
-          reranker.toFixed(3),
-          (lexical_weight * lexical).toFixed(3),
-          language.toFixed(3),
-          rerank_score.toFixed(3),
-        )}
-      </p>
+      <p>{results.score(parts[0]!, parts[1]!, parts[2]!, sum)}</p>
     </details>
   );
 }
