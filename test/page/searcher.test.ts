@@ -114,6 +114,15 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     }
   });
 
+  it('sees how many patents of the statistics have no date of the kind that is counted', async () => {
+    const { page } = await site.visit(`${ASKED}&view=statistics&countries=KR&countries=US`);
+    await page.locator('.years-table').waitFor();
+    assert.equal(await page.getByText('in no year').count(), 0);
+    // No battery has a grant date.
+    await page.getByLabel('Count years by').selectOption('grant');
+    await page.getByText(/^\d+ patents have no grant date and count in no year\.$/).waitFor();
+  });
+
   it('sees a line where similarity falls below 0.5, or a mark at each result if the order differs', async () => {
     const { page } = await site.visit();
     const show = async (similarities: number[], address: string) => {

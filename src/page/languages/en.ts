@@ -232,6 +232,8 @@ export const en = {
     years: 'Years',
     by: 'Count years by',
     dates: { filing: 'Filing', publication: 'Publication', grant: 'Grant', priority: 'Priority' },
+    undated: (count: number, date: string) =>
+      `${count === 1 ? 'One patent has' : `${number(count)} patents have`} no ${date.toLowerCase()} date and ${count === 1 ? 'counts' : 'count'} in no year.`,
     countries: 'Countries',
     applicants: 'Applicants',
     classes: 'IPC subclasses',

@@ -217,6 +217,7 @@ export const ja: Texts = {
     years: '年',
     by: '年の基準',
     dates: { filing: '出願日', publication: '公開日', grant: '登録日', priority: '優先日' },
+    undated: (count, date) => `${number(count)} 件は${date}がなく、どの年にも数えられていません。`,
     countries: '国',
     applicants: '出願人',
     classes: 'IPC サブクラス',

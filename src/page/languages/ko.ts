@@ -218,6 +218,7 @@ export const ko: Texts = {
     years: '연도',
     by: '연도 기준',
     dates: { filing: '출원일', publication: '공개일', grant: '등록일', priority: '우선일' },
+    undated: (count, date) => `특허 ${number(count)}건은 ${date}이 없어 어느 연도에도 포함되지 않습니다.`,
     countries: '국가',
     applicants: '출원인',
     classes: 'IPC 서브클래스',

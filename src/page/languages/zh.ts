@@ -213,6 +213,7 @@ export const zh: Texts = {
     years: '年份',
     by: '年份依据',
     dates: { filing: '申请日', publication: '公开日', grant: '授权日', priority: '优先权日' },
+    undated: (count, date) => `${number(count)} 件专利没有${date}，未计入任何年份。`,
     countries: '国家',
     applicants: '申请人',
     classes: 'IPC 小类',

@@ -39,6 +39,8 @@ export function StatisticsView({ search, answer }: Props) {
   const exactness =
     explanation && !isLeast ? ` · ${explanation.exact ? texts.exact : texts.approximate}` : '';
   const { kind, ignored } = statisticsDate(search);
+  const years = stats.by_year ?? {};
+  const undated = total_matched - Object.values(years).reduce((sum, count) => sum + count, 0);
   const countries = Object.entries(stats.by_country ?? {}).map(
     ([code, count]): Bar => ({
       name: filters.countries[code as keyof typeof filters.countries] ?? code,
@@ -89,7 +91,7 @@ export function StatisticsView({ search, answer }: Props) {
           </label>
         </div>
         <Years
-          counts={stats.by_year ?? {}}
+          counts={years}
           linkOf={(year) =>
             to({
               date_type: kind,
@@ -98,6 +100,7 @@ export function StatisticsView({ search, answer }: Props) {
             })
           }
         />
+        {undated > 0 && <p class="soft">{texts.undated(undated, texts.dates[kind])}</p>}
       </section>
       <Bars heading={texts.countries} bars={countries} />
       <Bars heading={texts.classes} bars={classes} />
