@@ -49,6 +49,33 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual(parametersOf(page).getAll('countries'), ['KR']);
   });
 
+  it('is not offered what was published before a patent without a date', async () => {
+    const { page } = await site.visit();
+    for (const [path, held] of [
+      ['search/semantic', 'results'],
+      ['patents/details', 'patents'],
+    ] as const) {
+      await page.route(`**/api/v1/${path}`, async (route) => {
+        const response = await route.fetch();
+        const answer = await response.json();
+        for (const one of answer[held]) {
+          delete one.filing_date;
+          delete one.metadata?.filing_date;
+          delete one.bibliography?.priority_date;
+        }
+        await route.fulfill({ response, json: answer });
+      });
+    }
+    await page.goto(site.url(ASKED));
+    const result = shownResults(page).first();
+    await result.getByRole('link', { name: 'More like this' }).waitFor();
+    const before = page.getByRole('link', { name: /Prior art for this|Published before it/ });
+    assert.equal(await before.count(), 0);
+    await result.locator('h2 a').click();
+    await page.locator('.patent-head').getByRole('link', { name: 'More like this' }).waitFor();
+    assert.equal(await before.count(), 0);
+  });
+
   it('learns what a bar means without a mouse, on the list and of a result', async () => {
     const { page } = await site.visit(ASKED, { hasTouch: true });
     await page.getByText('What the bars mean').tap();

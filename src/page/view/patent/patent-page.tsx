@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DetailsEntry, DetailsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
+import { priorityOf } from '../../model/as-of.js';
 import { documentOf, type PatentDocument } from '../../model/document.js';
 import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
 import { moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
@@ -88,6 +89,8 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   );
   const heading = useRef<HTMLHeadingElement>(null);
   const search = searchOf(parameters);
+  // Without a priority date there is no day before which others were published.
+  const isDated = priorityOf(entry) !== undefined;
   const to = (wanted: Search) => linkTo([], parametersOf(wanted));
   const title = metadata?.title || results.untitled;
   const language = metadata && languageOf(metadata.country);
@@ -116,10 +119,12 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
           <a class="button" href={to(moreLike(search, id))}>
             {results.moreLike}
           </a>
-          <a class="button" href={to(priorArtFor(search, id))}>
-            {results.priorArt}
-          </a>
-          {isAsked(search) && (
+          {isDated && (
+            <a class="button" href={to(priorArtFor(search, id))}>
+              {results.priorArt}
+            </a>
+          )}
+          {isDated && isAsked(search) && (
             <a class="button" href={to(publishedBefore(search, id))}>
               {results.before}
             </a>

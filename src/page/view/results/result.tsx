@@ -96,7 +96,7 @@ export function Result({ search, result, isMarked }: Props) {
         )}
         <div class="result-actions">
           <Why result={result} question={search.query} />
-          <Actions search={search} id={id} />
+          <Actions search={search} id={id} isDated={result.filing_date !== undefined} />
         </div>
       </div>
     </li>
@@ -108,15 +108,26 @@ function publishedAs({ country, kind_code }: SearchResult, texts: ReturnType<typ
   return isGrant(country, kind_code) ? texts.publishedGrant : texts.published;
 }
 
-function Actions({ search, id }: { search: Search; id: string }) {
+interface ActionsProps {
+  search: Search;
+  id: string;
+  /** Whether its filing date is known. An answer has no priority date, and without a filing date the index seldom knows one. */
+  isDated: boolean;
+}
+
+function Actions({ search, id, isDated }: ActionsProps) {
   const { results: texts } = useTexts();
   const to = (wanted: Search) => linkTo([], parametersOf(wanted));
   return (
     <p class="actions">
       <a href={to(moreLike(search, id))}>{texts.moreLike}</a>
       <a href={to(lessLike(search, id))}>{texts.lessLike}</a>
-      <a href={to(priorArtFor(search, id))}>{texts.priorArt}</a>
-      <a href={to(publishedBefore(search, id))}>{texts.before}</a>
+      {isDated && (
+        <>
+          <a href={to(priorArtFor(search, id))}>{texts.priorArt}</a>
+          <a href={to(publishedBefore(search, id))}>{texts.before}</a>
+        </>
+      )}
     </p>
   );
 }
