@@ -1,6 +1,8 @@
 /** The search that an address holds: its filters, what it asks the server, and where an error of it is shown. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { en } from '../../src/page/languages/en.js';
+import { ko } from '../../src/page/languages/ko.js';
 import { activeCount, leftOutCountries, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
 import { addressOf, linkTo } from '../../src/page/model/address.js';
 import { asOfDate, publicationOfAsOf } from '../../src/page/model/as-of.js';
@@ -21,6 +23,7 @@ import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/pag
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
 import type { Coverage, DetailsEntry } from '../../src/search/public-types.js';
+import { parseAnalytics, parseSemantic } from '../../src/search/query.js';
 import fc from '../property.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
@@ -201,16 +204,86 @@ describe('a patent as the next step of a search', () => {
   });
 });
 
+/** The message with which the server refuses a request. */
+function messageOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  assert.fail('the request is refused');
+}
+
 describe('an error of the API', () => {
   it('is told by the fields that it names', () => {
     const detail =
       'ipc_codes[0]: malformed code "ZZ"; expected a prefix. It has a section. ' +
       'filing_date_from: got "x"; expected YYYY-MM-DD';
-    assert.deepEqual(complaintsOf(detail), [
-      { field: 'ipc_codes', message: 'malformed code "ZZ"; expected a prefix. It has a section' },
+    const { wrong } = en.errors;
+    assert.deepEqual(complaintsOf(detail, wrong, 'filing'), [
+      { field: 'ipc_codes', message: wrong.code('ZZ') },
       { field: 'filing_date_from', message: 'got "x"; expected YYYY-MM-DD' },
     ]);
-    assert.deepEqual(complaintsOf('internal error'), [{ field: undefined, message: 'internal error' }]);
+    assert.deepEqual(complaintsOf('internal error', wrong, 'filing'), [
+      { field: undefined, message: 'internal error' },
+    ]);
+  });
+
+  it('is told in the language of the page, if people make the mistake often', () => {
+    const { wrong } = ko.errors;
+    const said = (request: () => unknown) => {
+      const detail = messageOf(request);
+      return complaintsOf(detail, wrong, 'priority').map(({ field, message }) => [field, message]);
+    };
+    const query = 'battery';
+    assert.deepEqual(
+      said(() => parseSemantic({ query, filing_date_from: '2021-01-01', filing_date_to: '2020-01-01' })),
+      [['filing_date_from', wrong.range('2021-01-01', '2020-01-01')]],
+    );
+    // Statistics have one range, which is that of the date by which they count.
+    const date_range = { from: '2021-01-01', to: '2020-01-01' };
+    assert.deepEqual(
+      said(() => parseAnalytics({ query, date_range })),
+      [['priority_date_from', wrong.range('2021-01-01', '2020-01-01')]],
+    );
+    assert.deepEqual(
+      said(() => parseAnalytics({ query, date_range: { to: '2021-02-30' } })),
+      [['priority_date_to', wrong.day('2021-02-30')]],
+    );
+    assert.deepEqual(
+      said(() => parseSemantic({ query, grant_date_to: '2021-02-30' })),
+      [['grant_date_to', wrong.day('2021-02-30')]],
+    );
+    assert.deepEqual(
+      said(() => parseSemantic({ query, as_of: '2021-02-30' })),
+      [['as_of', wrong.day('2021-02-30')]],
+    );
+    assert.deepEqual(
+      said(() => parseSemantic({ query, as_of: 'tomorrow' })),
+      [['as_of', wrong.asOf('tomorrow')]],
+    );
+    assert.deepEqual(
+      said(() => parseSemantic({ query, ipc_codes: ['battery cells'] })),
+      [['ipc_codes', wrong.code('battery cells')]],
+    );
+    for (const [detail, field, message] of [
+      [
+        'as_of: got "US9999999B2"; expected a day as YYYY-MM-DD, or the number of a publication in the index',
+        'as_of',
+        wrong.asOf('US9999999B2'),
+      ],
+      [
+        'as_of: got "EP1A1"; expected a day as YYYY-MM-DD: the index does not know the priority date of EP00000001A1',
+        'as_of',
+        wrong.priority('EP1A1'),
+      ],
+      [
+        'unlike: the index has no publication "US7777777B2", "x"; expected numbers of stored ones',
+        'unlike',
+        wrong.publications('"US7777777B2", "x"'),
+      ],
+    ] as const)
+      assert.deepEqual(complaintsOf(detail, wrong, 'filing'), [{ field, message }]);
   });
 });
 

@@ -216,7 +216,7 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
   it('sees a mistake at its field, and what to do if nothing is found', async () => {
     const { page } = await site.visit('#/?query=battery&ipc_codes=ZZ');
     await page.getByLabel('IPC classes').and(page.locator('[aria-invalid=true]')).waitFor();
-    await page.locator('#ipc_codes-complaint', { hasText: 'malformed code "ZZ"' }).waitFor();
+    await page.locator('#ipc_codes-complaint', { hasText: '“ZZ” is not a class' }).waitFor();
     await page.getByRole('alert').getByRole('button', { name: 'IPC classes' }).click();
     assert.equal(await page.evaluate('document.activeElement.id'), 'field-ipc_codes');
     await page.goto(site.url('#/?query=battery&applicant=Nobodyatall'));

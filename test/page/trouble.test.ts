@@ -68,6 +68,25 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
     }
   });
 
+  it('says in the language of the page when the next searches come, and nothing of keys', async () => {
+    const { page } = await site.visit('', { locale: 'ko-KR' });
+    await page.locator('.frame-account').waitFor();
+    const { account } = await page.evaluate<{ account: { resets_at: string } }>(
+      "fetch('session', { headers: { 'X-Priorart-Page': '1' } }).then((answer) => answer.json())",
+    );
+    const alert = page.getByRole('alert');
+    await page.route(SEARCH, (route) => refuse(route, 429, 'quota_exceeded', { 'retry-after': '99999' }));
+    await page.goto(site.url(HASH));
+    const day = account.resets_at.slice(0, 10);
+    await alert.getByText(`이번 달 검색 횟수를 모두 썼습니다. 다음 달은 ${day}에 시작합니다.`).waitFor();
+    assert.doesNotMatch((await alert.textContent())!, /detail of/);
+    await page.unroute(SEARCH);
+    await page.route(SEARCH, (route) => refuse(route, 429, 'rate_limited', { 'retry-after': '7' }));
+    await page.getByRole('button', { name: '다시 시도' }).click();
+    await alert.getByText('7초 후에 다시 시도하십시오').waitFor();
+    assert.doesNotMatch((await alert.textContent())!, /detail of/);
+  });
+
   it('opens a new session of a visitor if the old one has ended', async () => {
     const page = await atStart(site);
     await page.context().clearCookies();

@@ -321,11 +321,21 @@ export const en = {
     forOperator: 'For the operator',
     letsVisit: 'lets visitors search on this account, without signing in.',
     letsSignIn: 'gives an account the password to sign in with.',
-    quota: 'The searches of this month are used up.',
+    quota: (next: string | undefined) =>
+      `The searches of this month are used up.${next ? ` The next month begins on ${next}.` : ''}`,
     busy: (seconds: number) => `Too many calls at once. Try again in ${seconds} s.`,
     maintenance: (seconds: number) => `The server is in maintenance. Try again in ${seconds} s.`,
     again: 'Try again',
     check: 'Check the marked fields.',
+    wrong: {
+      day: (text: string) => `“${text}” is not a day. Write a day as 2020-05-31.`,
+      range: (from: string, to: string) => `The range ends before it begins: from ${from} to ${to}.`,
+      asOf: (text: string) =>
+        `“${text}” is neither a day, such as 2020-05-31, nor a publication of the index.`,
+      priority: (number: string) => `The index does not know the priority date of ${number}. Write a day.`,
+      publications: (numbers: string) => `The index does not have ${numbers}.`,
+      code: (text: string) => `“${text}” is not a class. Write one such as H01M or H01M 10/05.`,
+    },
     request: (id: string) => `Request ${id}`,
   },
 };

@@ -1,5 +1,5 @@
-/** Which field of the form an error of the API speaks of. */
-import { emptySearch } from './fields.js';
+/** Which field of the form an error of the API speaks of, and what it says. */
+import { type DateKind, emptySearch } from './fields.js';
 
 export interface Complaint {
   /** Field of the form; undefined if the message names none of them. */
@@ -7,20 +7,50 @@ export interface Complaint {
   message: string;
 }
 
+/** What the page says itself, in its own language, of the mistakes that people make most. */
+export interface Wordings {
+  day(text: string): string;
+  range(from: string, to: string): string;
+  asOf(text: string): string;
+  priority(number: string): string;
+  publications(numbers: string): string;
+  code(text: string): string;
+}
+
+/** Messages of the server, in English with names of the API. Others are shown as they are. */
+const KNOWN: readonly [RegExp, keyof Wordings][] = [
+  [/^invalid date "(.*)"; expected /, 'day'],
+  [/^got "([\d-]+)"; expected a day not after [a-z_.]+, ([\d-]+)$/, 'range'],
+  [/^got "(.*)"; expected a day as YYYY-MM-DD, or the number of a publication in the index$/, 'asOf'],
+  [/^got "(.*)"; expected a day as YYYY-MM-DD: the index does not know the priority date of /, 'priority'],
+  [/^the index has no publication (".*"); expected numbers of stored ones$/, 'publications'],
+  [/^malformed code "(.*)"; expected /, 'code'],
+];
+
 const FIELDS = new Set(Object.keys(emptySearch()));
+const FIELD = /^([a-z_]+)(?:\.(from|to))?(?:\[\d+\])?: /;
 
 /**
  * @param detail `ipc_codes[0]: malformed code "ZZ"; expected …`. Several complaints are joined with ". ".
+ * @param date of `date_range`, which is the range of one kind of date in the form
  */
-export function complaintsOf(detail: string): Complaint[] {
+export function complaintsOf(detail: string, wordings: Wordings, date: DateKind): Complaint[] {
   const found: Complaint[] = [];
   for (const part of detail.split('. ')) {
-    const name = /^[a-z_]+/.exec(part)?.[0] ?? '';
-    const isField = FIELDS.has(name) && /^[a-z_]+(?:\[\d+\])?: /.test(part);
+    const [prefix = '', name = '', end] = FIELD.exec(part) ?? [];
+    const field = name === 'date_range' ? `${date}_date_${end}` : name;
     const last = found.at(-1);
-    if (isField) found.push({ field: name, message: part.slice(part.indexOf(': ') + 2) });
+    if (FIELDS.has(field)) found.push({ field, message: part.slice(prefix.length) });
     else if (last) last.message += `. ${part}`;
     else found.push({ field: undefined, message: part });
   }
-  return found;
+  return found.map(({ field, message }) => ({ field, message: said(message, wordings) }));
+}
+
+function said(message: string, wordings: Wordings): string {
+  for (const [form, name] of KNOWN) {
+    const [, first, second = ''] = form.exec(message) ?? [];
+    if (first !== undefined) return wordings[name](first, second);
+  }
+  return message;
 }

@@ -1,6 +1,6 @@
 /** An error with what to do next. */
 import type { ApiError } from '../api.js';
-import { useTexts } from '../context.js';
+import { useSession, useTexts } from '../context.js';
 
 interface Props {
   error: ApiError;
@@ -11,13 +11,18 @@ interface Props {
 
 export function Failure({ error, heading, onRetry }: Props) {
   const { errors } = useTexts();
+  const session = useSession();
+  const account = session.status === 'known' ? session.session.account : undefined;
   const needsSignIn = error.status === 401 || error.status === 403;
+  const advice = adviceFor(error, errors, account?.resets_at.slice(0, 10));
+  // The server speaks English, and of keys and fields, which visitors of the page do not have.
+  const message = advice === undefined || error.status === 403 ? error.message : '';
   return (
     <div class="note bad" role="alert">
       <p>
-        <strong>{adviceFor(error, errors, heading)}</strong>
+        <strong>{advice ?? heading ?? errors.heading}</strong>
       </p>
-      {error.message !== '' && error.code !== 'unreachable' && <p>{error.message}</p>}
+      {message !== '' && <p>{message}</p>}
       <p class="note-actions">
         {needsSignIn && (
           <a class="button" href="#/dashboard">
@@ -35,15 +40,20 @@ export function Failure({ error, heading, onRetry }: Props) {
   );
 }
 
+/**
+ * What the page says itself.
+ * @param nextMonth when the account's next month begins, if that is known
+ * @returns undefined if only the server knows more
+ */
 function adviceFor(
   { code, status, retryAfter }: ApiError,
   errors: ReturnType<typeof useTexts>['errors'],
-  heading = errors.heading,
-) {
+  nextMonth: string | undefined,
+): string | undefined {
   if (code === 'unreachable') return errors.unreachable;
   if (code === 'maintenance') return errors.maintenance(retryAfter);
   if (status === 401 || status === 403) return errors.signIn;
-  if (code === 'quota_exceeded') return errors.quota;
+  if (code === 'quota_exceeded') return errors.quota(nextMonth);
   if ((status === 429 || status === 503) && retryAfter > 0) return errors.busy(retryAfter);
-  return heading;
+  return undefined;
 }

@@ -7,7 +7,7 @@ import { complaintsOf } from '../../model/complaints.js';
 import { isoDay } from '../../model/day.js';
 import { draftAfter } from '../../model/draft.js';
 import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
-import { analyticsRequest, semanticRequest } from '../../model/request.js';
+import { analyticsRequest, semanticRequest, statisticsDate } from '../../model/request.js';
 import { type Asked, useAnswer } from '../answers.js';
 import { useSessionHandle, useTexts } from '../context.js';
 import { Failure } from '../parts/failure.js';
@@ -66,7 +66,10 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     ask(spelled);
   };
   const { error } = isList ? list : statistics;
-  const complaints = error && error.status < 500 && error.status !== 429 ? complaintsOf(error.message) : [];
+  const isComplaint = error && error.status < 500 && error.status !== 429;
+  const complaints = isComplaint
+    ? complaintsOf(error.message, texts.errors.wrong, statisticsDate(search).kind)
+    : [];
   const ofFields = new Map(complaints.flatMap(({ field, message }) => (field ? [[field, message]] : [])));
   const question = (
     <Question
