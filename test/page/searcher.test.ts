@@ -116,6 +116,15 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     await page.getByText(/^\d results · \d at 0.5 or above$/).waitFor();
   });
 
+  it('sees a class counted as a whole, whatever the similarities are', async () => {
+    const { page } = await site.visit('#/?query=H01M%2010/0562');
+    await page.getByRole('status').getByText('First 20 results', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Count the patents of the class' }).click();
+    const counted = await page.getByText(/^\d+ patents of the class · counted exactly$/).textContent();
+    await page.getByRole('link', { name: 'Results', exact: true }).click();
+    await page.getByText(`First 20 results · ${/\d+/.exec(counted!)![0]} in the class`).waitFor();
+  });
+
   it('sees whether the number of patents in the statistics is exact, in the language of the page', async () => {
     for (const [locale, exact, approximate] of [
       [

@@ -130,6 +130,9 @@ export const en = {
     ofClear: (count: number, isLeast: boolean) =>
       `${isLeast ? 'at least ' : ''}${number(count)} at 0.5 or above`,
     countClear: 'Count those at 0.5 or above',
+    ofClass: (count: number, isLeast: boolean) =>
+      `${isLeast ? 'at least ' : ''}${number(count)} in the class`,
+    countClass: 'Count the patents of the class',
     searching: 'Searching',
     waits: (seconds: number) => `Still searching after ${seconds} s`,
     similarity: 'Similarity',
@@ -226,6 +229,8 @@ export const en = {
     heading: 'Statistics',
     count: (count: number, most: boolean) =>
       `${most ? 'At least ' : ''}${count === 1 ? 'one patent' : `${number(count)} patents`} with a similarity of at least 0.5`,
+    countOfClass: (count: number, most: boolean) =>
+      `${most ? 'At least ' : ''}${count === 1 ? 'one patent' : `${number(count)} patents`} of the class`,
     exact: 'counted exactly',
     approximate: 'approximate: up to 1 % that barely reach 0.5 may be missing',
     narrow: 'Choose a bar to narrow the search.',

@@ -130,6 +130,8 @@ export const ja: Texts = {
     first: (count) => `上位 ${number(count)} 件`,
     ofClear: (count, isLeast) => `類似度 0.5 以上は ${number(count)} 件${isLeast ? '以上' : ''}`,
     countClear: '類似度 0.5 以上の件数を調べる',
+    ofClass: (count, isLeast) => `この分類は ${number(count)} 件${isLeast ? '以上' : ''}`,
+    countClass: 'この分類の件数を調べる',
     searching: '検索中',
     waits: (seconds) => `${seconds} 秒経過、検索中です`,
     similarity: '類似度',
@@ -211,6 +213,7 @@ export const ja: Texts = {
   statistics: {
     heading: '統計',
     count: (count, most) => `類似度 0.5 以上の特許 ${number(count)} 件${most ? '以上' : ''}`,
+    countOfClass: (count, most) => `この分類の特許 ${number(count)} 件${most ? '以上' : ''}`,
     exact: '正確な件数',
     approximate: '概数：0.5 をわずかに超える特許が最大 1 % 漏れることがあります',
     narrow: '棒を選ぶと検索を絞り込みます。',

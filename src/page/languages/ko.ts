@@ -130,6 +130,8 @@ export const ko: Texts = {
     first: (count) => `상위 ${number(count)}건`,
     ofClear: (count, isLeast) => `유사도 0.5 이상 ${number(count)}건${isLeast ? ' 이상' : ''}`,
     countClear: '유사도 0.5 이상인 문헌 수 보기',
+    ofClass: (count, isLeast) => `이 분류에 ${number(count)}건${isLeast ? ' 이상' : ''}`,
+    countClass: '이 분류의 특허 수 보기',
     searching: '검색 중',
     waits: (seconds) => `${seconds}초째 검색 중입니다`,
     similarity: '유사도',
@@ -212,6 +214,7 @@ export const ko: Texts = {
   statistics: {
     heading: '통계',
     count: (count, most) => `유사도 0.5 이상인 특허 ${number(count)}건${most ? ' 이상' : ''}`,
+    countOfClass: (count, most) => `이 분류의 특허 ${number(count)}건${most ? ' 이상' : ''}`,
     exact: '정확한 수',
     approximate: '근사치: 0.5를 간신히 넘는 특허가 최대 1 % 빠질 수 있습니다',
     narrow: '막대를 선택하면 검색이 좁혀집니다.',

@@ -129,6 +129,8 @@ export const zh: Texts = {
     first: (count) => `前 ${number(count)} 条结果`,
     ofClear: (count, isLeast) => `相似度不低于 0.5 的${isLeast ? '至少' : ''} ${number(count)} 件`,
     countClear: '统计相似度不低于 0.5 的件数',
+    ofClass: (count, isLeast) => `此分类下${isLeast ? '至少' : ''} ${number(count)} 件`,
+    countClass: '统计此分类的件数',
     searching: '正在检索',
     waits: (seconds) => `已检索 ${seconds} 秒`,
     similarity: '相似度',
@@ -207,6 +209,7 @@ export const zh: Texts = {
   statistics: {
     heading: '统计',
     count: (count, most) => `相似度不低于 0.5 的专利${most ? '至少' : ''} ${number(count)} 件`,
+    countOfClass: (count, most) => `此分类的专利${most ? '至少' : ''} ${number(count)} 件`,
     exact: '精确计数',
     approximate: '近似值：刚好达到 0.5 的专利最多可能遗漏 1 %',
     narrow: '选择一个条形可缩小检索范围。',

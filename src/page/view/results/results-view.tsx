@@ -33,7 +33,12 @@ export function ResultsView({ search, answer, onAsk }: Props) {
   return (
     <>
       <div class="answer-line">
-        <Count search={search} shown={results.length} relevance={relevance} />
+        <Count
+          search={search}
+          shown={results.length}
+          relevance={relevance}
+          isClass={answer.classification !== undefined}
+        />
         <ShareBar search={search} answer={answer} />
       </div>
       <details class="bars-help">
@@ -144,20 +149,26 @@ interface CountProps {
   /** Results in the list. */
   shown: number;
   relevance: Relevance;
+  /** Whether the question is a class, whose patents statistics count as a whole. */
+  isClass: boolean;
 }
 
-/** How many results are shown, and how many patents are clearly about the question, if that is known already. */
-function Count({ search, shown, relevance }: CountProps) {
+/** How many results are shown, and how many patents the statistics count, if that is known already. */
+function Count({ search, shown, relevance, isClass }: CountProps) {
   const { results: texts, patent } = useTexts();
-  const counted = relevance.isWhole ? { clear: relevance.clear, isLeast: false } : countedBefore(search);
+  const counted = relevance.isWhole
+    ? { count: isClass ? shown : relevance.clear, isLeast: false }
+    : countedBefore(search);
   const parts = [relevance.isWhole ? texts.shown(shown) : texts.first(shown)];
-  if (counted) parts.push(texts.ofClear(counted.clear, counted.isLeast));
+  if (counted) parts.push((isClass ? texts.ofClass : texts.ofClear)(counted.count, counted.isLeast));
   return (
     <div class="count">
       <p role="status">{parts.join(' · ')}</p>
       {!counted && (
         <p>
-          <a href={linkTo([], parametersOf({ ...search, view: 'statistics' }))}>{texts.countClear}</a>{' '}
+          <a href={linkTo([], parametersOf({ ...search, view: 'statistics' }))}>
+            {isClass ? texts.countClass : texts.countClear}
+          </a>{' '}
           <small class="soft">{patent.similarCost}</small>
         </p>
       )}
@@ -169,7 +180,7 @@ function Count({ search, shown, relevance }: CountProps) {
 export const MOST_COUNTED = 10_000;
 
 /** The count of statistics that the visitor has seen for this search. To ask for them only for the count costs a search. */
-function countedBefore(search: Search): { clear: number; isLeast: boolean } | undefined {
+function countedBefore(search: Search): { count: number; isLeast: boolean } | undefined {
   for (const date_type of DATES) {
     const counting = { ...search, date_type };
     if (statisticsDate(counting).ignored.length > 0) return undefined;
@@ -177,7 +188,7 @@ function countedBefore(search: Search): { clear: number; isLeast: boolean } | un
       'api/v1/search/semantic-analytics',
       analyticsRequest(counting),
     );
-    if (known) return { clear: known.total_matched, isLeast: known.total_matched >= MOST_COUNTED };
+    if (known) return { count: known.total_matched, isLeast: known.total_matched >= MOST_COUNTED };
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 import type { AnalyticsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { DATES, type DateKind, parametersOf, type Search } from '../../model/fields.js';
+import { CLEAR } from '../../model/relevance.js';
 import { statisticsDate } from '../../model/request.js';
 import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
@@ -18,13 +19,15 @@ interface Props {
 export function StatisticsView({ search, answer }: Props) {
   const { statistics: texts, empty, filters } = useTexts();
   const titles = useClassTitles();
-  const { stats, total_matched, explanation } = answer;
+  const { stats, total_matched, min_score_used, explanation } = answer;
+  // A class is counted as a whole, whatever the similarities are.
+  const isClass = min_score_used < CLEAR;
   const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, ...wanted }));
   if (total_matched === 0) {
     return (
       <div class="note warn">
         <p role="status">
-          <strong>{empty.noStatistics}</strong>
+          <strong>{isClass ? empty.nothing : empty.noStatistics}</strong>
         </p>
         <p class="note-actions">
           <a class="button" href={to({ view: 'list' })}>
@@ -63,7 +66,7 @@ export function StatisticsView({ search, answer }: Props) {
     <div class="statistics">
       <div class="answer-line">
         <p role="status">
-          {texts.count(total_matched, isLeast)}
+          {(isClass ? texts.countOfClass : texts.count)(total_matched, isLeast)}
           {exactness}
         </p>
         <p class="soft">{texts.narrow}</p>
