@@ -195,6 +195,14 @@ const classification = () =>
       'The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain',
     );
 
+const notInIndex = () =>
+  z
+    .exactOptional(z.enum(['number', 'classification']))
+    .describe(
+      'The question is a number, or a classification code with a slash, and the index has nothing under it: patents whose ' +
+        'texts hold it come first. Absent for other questions, and unless the request has explain',
+    );
+
 const excludedBy = () =>
   z
     .exactOptional(z.array(excludedBySchema))
@@ -215,6 +223,7 @@ export const searchResponseSchema = z.strictObject({
   applicant_names: applicantNames(),
   as_of_day: asOfDay(),
   classification: classification(),
+  not_in_index: notInIndex(),
   results: z.array(searchResultSchema).max(TOP_K.max).describe('Patents, best first'),
   excluded_by: excludedBy(),
 });
@@ -292,6 +301,7 @@ export const analyticsResponseSchema = z.strictObject({
     .exactOptional(countExplanationSchema)
     .describe('How the documents were counted; absent unless the request has explain'),
   classification: classification(),
+  not_in_index: notInIndex(),
   excluded_by: excludedBy(),
 });
 

@@ -5,12 +5,13 @@ import type { Plan } from './plan.js';
 import type { AnalyticsQuery, Filters } from './query.js';
 import type { IndexReader } from './reader.js';
 import { countOf, selectionOf } from './selections.js';
-import { classificationOf, type Subject } from './subject.js';
+import { type ReadQuestion, readQuestion, type Subject } from './subject.js';
 import type { AnalyticsResponse } from './types.js';
 
 /** Members of an answer that only requests with `explain` get. */
 export type CountExplained = Required<Pick<AnalyticsResponse, 'explanation'>> &
-  Pick<AnalyticsResponse, 'classification' | 'excluded_by'>;
+  ReadQuestion &
+  Pick<AnalyticsResponse, 'excluded_by'>;
 
 export interface Counted {
   plan: Plan;
@@ -33,13 +34,12 @@ export function countExplained(
   subject: Subject,
   { plan, filters, clauses, total }: Counted,
 ): CountExplained {
-  const classification = classificationOf(subject);
   const documents = documentsOf(native, clauses, gathered !== undefined, query.explain === true);
   const scans = plan.segments.map(({ scan }) => scan).filter((scan) => scan !== 'none');
   const isNothingAllowed = query.explain && total === 0 && documents === 0;
   const besides = { ...subject, dates: 'date_range' } as const;
   return {
-    ...(classification === undefined ? {} : { classification }),
+    ...readQuestion(subject),
     explanation: {
       exact: plan.exact && gathered !== 'index',
       documents,

@@ -358,6 +358,8 @@ export interface SearchResponse {
   as_of_day?: string;
   /** The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain. */
   classification?: string;
+  /** The question is a number, or a classification code with a slash, and the index has nothing under it: patents whose texts hold it come first. Absent for other questions, and unless the request has explain. */
+  not_in_index?: 'number' | 'classification';
   /** Patents, best first. */
   results: SearchResult[];
   /** If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave out none are not listed. Absent unless the request has explain. */
@@ -448,6 +450,8 @@ export interface AnalyticsResponse {
   explanation?: CountExplanation;
   /** The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain. */
   classification?: string;
+  /** The question is a number, or a classification code with a slash, and the index has nothing under it: patents whose texts hold it come first. Absent for other questions, and unless the request has explain. */
+  not_in_index?: 'number' | 'classification';
   /** If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave out none are not listed. Absent unless the request has explain. */
   excluded_by?: ExcludedBy[];
 }

@@ -18,7 +18,7 @@ import type { Reranked } from './reranked.js';
 import { type Placed, placesOf, resultsOf, withRest } from './results.js';
 import { ShownMembers } from './shown-members.js';
 import { stopwatch } from './stopwatch.js';
-import { classificationOf, type Subject, subjectOf } from './subject.js';
+import { readQuestion, type Subject, subjectOf } from './subject.js';
 import type { SearchResponse } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
@@ -125,9 +125,8 @@ export async function searchSemantic(
     words: { used: used.map(({ text, documents }) => ({ text, documents })), weight, added },
     timings: { embed, ...candidates.timings, rerank, fetch: clock() },
   };
-  const classification = query.explain ? classificationOf(subject) : undefined;
-  const ofClass = classification === undefined ? {} : { classification };
-  return { response: { total: results.length, ...read, ...ofClass, results, ...excluded }, explanation };
+  const asRead = query.explain ? readQuestion(subject) : {};
+  return { response: { total: results.length, ...read, ...asRead, results, ...excluded }, explanation };
 }
 
 /** Lexical score of the first result. */

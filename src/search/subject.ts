@@ -39,6 +39,8 @@ export interface Subject {
   /** Text of the publications of `like` for the reranker, beside that of the question. */
   examples?: string;
   reading?: Reading;
+  /** What the question is, if the index has nothing under it and only texts that hold it are about it. */
+  notInIndex?: Reading['as'];
   /** patent_ids of publications that come first if the filter allows them. */
   first: string[];
   /** Conditions besides the filter. */
@@ -63,6 +65,7 @@ interface Question {
   /** What is reranked, if it is not what is embedded. */
   text?: string;
   reading?: Reading;
+  notInIndex?: Reading['as'];
   first: Publication[];
   documentClass?: DocumentClass;
   clauses: FilterClause[];
@@ -88,11 +91,12 @@ export async function subjectOf(
     ...liked,
     ...unlike.map((publication) => textOf(publication, LIKE_CHARS)),
   ];
-  const { first, documentClass, reading } = question;
+  const { first, documentClass, reading, notInIndex } = question;
   const hidden = [...hiddenBy('like', like, store, asked), ...hiddenBy('unlike', unlike, store, asked)];
   const subject = {
     ...rerankedTexts(question, liked),
     ...(reading === undefined ? {} : { reading }),
+    ...(notInIndex === undefined ? {} : { notInIndex }),
     first: first.map(({ head }) => head.patent_id),
     clauses: [...question.clauses, ...hidden.flatMap(({ clauses }) => clauses)],
     hidden,
@@ -126,10 +130,19 @@ export function isClass({ reading }: Subject): boolean {
   return reading?.as === 'classification' && reading.documents > 0;
 }
 
-/** The code, without spaces, if the question is a classification code under which the index has documents. */
-export function classificationOf(subject: Subject): string | undefined {
-  const { reading } = subject;
-  return reading?.as === 'classification' && isClass(subject) ? reading.code : undefined;
+/** What an answer says of a question that is a number or a classification code. */
+export interface ReadQuestion {
+  /** The code, without spaces, if the index has documents under it. */
+  classification?: string;
+  /** What the question is, if the index has nothing under it. */
+  not_in_index?: Reading['as'];
+}
+
+/** How the question was read, for an answer to a request with `explain`. */
+export function readQuestion(subject: Subject): ReadQuestion {
+  const { reading, notInIndex } = subject;
+  if (notInIndex !== undefined) return { not_in_index: notInIndex };
+  return reading?.as === 'classification' && isClass(subject) ? { classification: reading.code } : {};
 }
 
 /** A condition that leaves out publications, by their numbers or their families; none for an empty list. */
@@ -151,14 +164,15 @@ function questionOf(reader: IndexReader, query: string): Question {
     const found = classOf(reader.snapshot().native, store, prefix, reader.embedder.dimensions);
     const reading: Reading = { as: 'classification', code: prefix, documents: found?.documents ?? 0 };
     // Without a slash it may be a name, such as that of the cell line B16F10.
-    if (found === undefined) return { ...(query.includes('/') ? unknown : plain), reading };
+    if (found === undefined)
+      return query.includes('/') ? { ...unknown, reading, notInIndex: reading.as } : { ...plain, reading };
     return { texts: [], first: [], clauses: [classClause(prefix)], documentClass: found, reading };
   }
   const asked = publicationsAsked(store, query);
   if (asked === undefined) return plain;
   const { publications, anotherKind } = asked;
   const reading: Reading = { as: 'number', publications, ...(anotherKind ? { anotherKind } : {}) };
-  if (publications.length === 0) return { ...unknown, reading };
+  if (publications.length === 0) return { ...unknown, reading, notInIndex: reading.as };
   const first = publications.map((patentId) => publicationOf(store, patentId));
   const texts = first.map((publication) => textOf(publication, LIKE_CHARS));
   return { texts, first, clauses: [], reading };

@@ -80,6 +80,20 @@ onEachAdapter('numbers, codes and examples', (adapter) => {
     assert.equal(await readAs('pump'), undefined);
   });
 
+  it('a number or a code that the index does not have: explain names it', async () => {
+    const missing = async (query: string, explain = true) => {
+      const named = (await served.service.search({ query, explain })).json.not_in_index;
+      assert.equal((await counted({ query, explain })).not_in_index, named, query);
+      return named;
+    };
+    assert.equal(await missing('US 99999999 B2'), 'number');
+    assert.equal(await missing('B99Z 1/00'), 'classification');
+    assert.equal(await missing('US 99999999 B2', false), undefined, 'only with explain');
+    assert.equal(await missing('B99Z'), undefined, 'it may be a name');
+    for (const query of ['KR1020200000001A', 'F04D', 'pump'])
+      assert.equal(await missing(query), undefined, query);
+  });
+
   it('like and unlike: with and without a query, without the named publications', async () => {
     const others = idsWhere(isPatent).filter((id) => !/^KR10|^US11/.test(id));
     assert.deepEqual((await found({ like: ['KR 10-2020-0000001 A', 'US11000001B2'] })).sort(), others);

@@ -232,6 +232,21 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
       '#/?query=sonnets%20of%20medieval%20monks%20about%20garden%20birds&countries=KR',
     );
     await page.getByText('Nothing in the index is clearly about this question').waitFor();
+    // A number or a class that the index does not have is named.
+    const far = page.getByText('is clearly about this question');
+    for (const [question, said] of [
+      ['US 99999999 B2', 'The index does not have US 99999999 B2'],
+      ['B99Z 1/00', 'The index has nothing under the class B99Z 1/00'],
+    ] as const) {
+      const address = `#/?query=${encodeURIComponent(question)}`;
+      await page.goto(site.url(address));
+      await page.getByText(said).waitFor();
+      await page.getByText('Patents whose texts hold it come first').waitFor();
+      assert.equal(await far.count(), 0);
+      assert.equal(await page.getByRole('link', { name: /^Count/ }).count(), 0, 'nothing can be counted');
+      await page.goto(site.url(`${address}&view=statistics`));
+      await page.getByRole('status').getByText(said).waitFor();
+    }
   });
 
   it('takes the results along as CSV and JSON, and the search as code', async () => {

@@ -212,6 +212,12 @@ export const en = {
     far: 'Nothing in the index is clearly about this question',
     farHelp:
       'These are the nearest patents, but all are below a similarity of 0.5. Describe the invention in a sentence, or with other words.',
+    notInIndex: {
+      number: (question: string) => `The index does not have ${question}`,
+      classification: (question: string) => `The index has nothing under the class ${question}`,
+    },
+    notInIndexHelp:
+      'Patents whose texts hold it come first, if there are any. The others have nothing to do with it. Check the spelling.',
     allTitles: (count: number) =>
       count === 1
         ? 'The only result has a title only, and is hidden'

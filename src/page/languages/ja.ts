@@ -203,6 +203,12 @@ export const ja: Texts = {
     far: 'この質問に明らかに関連する特許は索引にありません',
     farHelp:
       '最も近い特許を表示していますが、すべて類似度 0.5 未満です。発明を一文で説明するか、別の言葉で質問してください。',
+    notInIndex: {
+      number: (question) => `${question} は索引にありません`,
+      classification: (question) => `分類 ${question} の特許は索引にありません`,
+    },
+    notInIndexHelp:
+      '本文にこの表記を含む特許があれば、先に表示します。ほかは関連がありません。表記を確認してください。',
     allTitles: (count) => `${number(count)} 件すべてが名称のみのため、隠しています`,
     allTitlesHelp: '件数を増やすか、索引に名称しかない国を除いてください。',
     nearlyFar: (clear, all) => `${number(all)} 件のうち類似度が 0.5 以上なのは ${clear} 件だけです`,

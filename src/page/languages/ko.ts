@@ -203,6 +203,12 @@ export const ko: Texts = {
     far: '이 질문에 분명히 관련된 특허가 색인에 없습니다',
     farHelp:
       '가장 가까운 특허를 보여 주지만 모두 유사도 0.5 미만입니다. 발명을 한 문장으로 설명하거나 다른 말로 질문해 보십시오.',
+    notInIndex: {
+      number: (question) => `${question}은(는) 색인에 없습니다`,
+      classification: (question) => `분류 ${question}에 속하는 특허가 색인에 없습니다`,
+    },
+    notInIndexHelp:
+      '본문에 이 표기가 있는 특허가 있으면 먼저 나옵니다. 나머지는 관련이 없습니다. 표기를 확인하십시오.',
     allTitles: (count) => `결과 ${number(count)}건 모두 제목만 있어 숨겼습니다`,
     allTitlesHelp: '결과를 더 보거나, 색인에 제목만 있는 국가를 제외하십시오.',
     nearlyFar: (clear, all) => `결과 ${number(all)}건 중 ${clear}건만 유사도가 0.5 이상입니다`,

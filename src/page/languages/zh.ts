@@ -199,6 +199,11 @@ export const zh: Texts = {
     withoutFilter: (filter) => `不用“${filter}”检索`,
     far: '索引中没有与此问题明显相关的专利',
     farHelp: '以下是最接近的专利，但相似度都低于 0.5。请用一句话描述发明，或换一种说法。',
+    notInIndex: {
+      number: (question) => `索引中没有 ${question}`,
+      classification: (question) => `索引中没有分类 ${question} 下的专利`,
+    },
+    notInIndexHelp: '如有专利的文本包含它，会排在最前；其余与它无关。请核对写法。',
     allTitles: (count) => `${number(count)} 条结果都仅有标题，已隐藏`,
     allTitlesHelp: '请查看更多结果，或排除索引中仅有标题的国家。',
     nearlyFar: (clear, all) => `这 ${number(all)} 条结果中只有 ${clear} 条的相似度达到 0.5`,

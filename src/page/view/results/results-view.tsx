@@ -28,6 +28,7 @@ export function ResultsView({ search, answer, onAsk }: Props) {
   const shown = shownResults(results, search);
   const { cutAt } = relevanceOf(shown, Number(search.top_k));
   const isFar = relevance.clear === 0;
+  const missing = answer.not_in_index;
   const sizes: readonly string[] = CHOICES.top_k;
   const more = sizes[sizes.indexOf(search.top_k) + 1] as Search['top_k'] | undefined;
   return (
@@ -38,6 +39,7 @@ export function ResultsView({ search, answer, onAsk }: Props) {
           shown={results.length}
           relevance={relevance}
           isClass={answer.classification !== undefined}
+          isCountable={missing === undefined}
         />
         <ShareBar search={search} answer={answer} />
       </div>
@@ -56,7 +58,15 @@ export function ResultsView({ search, answer, onAsk }: Props) {
       {answer.applicant_names && answer.applicant_names.length > 0 && (
         <p class="soft">{filters.also(answer.applicant_names.join('; '))}</p>
       )}
-      {(isFar || relevance.isNearlyFar) && (
+      {missing !== undefined && (
+        <div class="note warn">
+          <p>
+            <strong>{empty.notInIndex[missing](search.query.trim())}</strong>
+          </p>
+          {isFar && <p>{empty.notInIndexHelp}</p>}
+        </div>
+      )}
+      {missing === undefined && (isFar || relevance.isNearlyFar) && (
         <div class="note warn">
           <p>
             <strong>{isFar ? empty.far : empty.nearlyFar(relevance.clear, results.length)}</strong>
@@ -151,10 +161,12 @@ interface CountProps {
   relevance: Relevance;
   /** Whether the question is a class, whose patents statistics count as a whole. */
   isClass: boolean;
+  /** Whether statistics may find something to count. */
+  isCountable: boolean;
 }
 
 /** How many results are shown, and how many patents the statistics count, if that is known already. */
-function Count({ search, shown, relevance, isClass }: CountProps) {
+function Count({ search, shown, relevance, isClass, isCountable }: CountProps) {
   const { results: texts, patent } = useTexts();
   const counted = relevance.isWhole
     ? { count: isClass ? shown : relevance.clear, isLeast: false }
@@ -164,7 +176,7 @@ function Count({ search, shown, relevance, isClass }: CountProps) {
   return (
     <div class="count">
       <p role="status">{parts.join(' · ')}</p>
-      {!counted && (
+      {!counted && isCountable && (
         <p>
           <a href={linkTo([], parametersOf({ ...search, view: 'statistics' }))}>
             {isClass ? texts.countClass : texts.countClear}

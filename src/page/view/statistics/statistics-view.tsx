@@ -24,10 +24,13 @@ export function StatisticsView({ search, answer }: Props) {
   const isClass = min_score_used < CLEAR;
   const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, ...wanted }));
   if (total_matched === 0) {
+    const missing = answer.not_in_index;
+    const whole = isClass ? empty.nothing : empty.noStatistics;
+    const nothing = missing === undefined ? whole : empty.notInIndex[missing](search.query.trim());
     return (
       <div class="note warn">
         <p role="status">
-          <strong>{isClass ? empty.nothing : empty.noStatistics}</strong>
+          <strong>{nothing}</strong>
         </p>
         <p class="note-actions">
           <a class="button" href={to({ view: 'list' })}>
