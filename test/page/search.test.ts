@@ -292,6 +292,25 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await alert.waitFor({ state: 'detached' });
   });
 
+  it('ends a composition of Safari with Enter, without a search', async () => {
+    const { page } = await site.visit();
+    const box = page.getByLabel('Question');
+    await box.fill('고체 전해질');
+    // Safari ends the composition before this key.
+    const isTaken = `!document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true }))`;
+    assert.equal(await page.evaluate(isTaken), false);
+    assert.equal(new URL(page.url()).hash, '');
+    await page.goto(site.url(`#/?query=${encodeURIComponent(QUESTION)}`));
+    await page.locator('summary', { hasText: 'Classes' }).press('Enter');
+    const classes = page.getByRole('combobox', { name: 'IPC classes' });
+    await classes.pressSequentially('battery');
+    await page.getByRole('listbox', { name: 'IPC classes' }).getByRole('option').first().waitFor();
+    await classes.press('ArrowDown');
+    assert.equal(await page.evaluate(isTaken), false);
+    assert.equal(await classes.inputValue(), 'battery');
+  });
+
   it('chooses language and colours, which are kept', async () => {
     const { page } = await site.visit('', { locale: 'ko-KR' });
     await page.getByRole('heading', { name: '의미로 찾는 특허 검색' }).waitFor();

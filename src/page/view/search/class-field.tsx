@@ -4,6 +4,7 @@ import type { Suggestion } from '../../model/class-titles.js';
 import { entryAt, withEntry } from '../../model/entries.js';
 import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
+import { isComposing } from './composing.js';
 import { described, type FieldProps, Frame, useListText } from './fields.js';
 
 const SUGGESTIONS = 8;
@@ -45,7 +46,7 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
     requestAnimationFrame(() => element.setSelectionRange(caret, caret));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const { offered, active } = open ?? { offered: [], active: -1 };
     if (event.key === 'ArrowDown' && !open) suggest();
     else if (event.key === 'ArrowDown' && open) setOpen({ offered, active: (active + 1) % offered.length });

@@ -2,6 +2,7 @@
 import type { Search } from '../../model/fields.js';
 import { printedNumber } from '../../model/number.js';
 import { useTexts } from '../context.js';
+import { isComposing } from './composing.js';
 import { FieldComplaint } from './field-complaint.js';
 
 interface Props {
@@ -21,7 +22,7 @@ export function Question({ search, complaint, onChange, onAsk, onRemove }: Props
   };
   const keys = (event: KeyboardEvent) => {
     // Enter asks. While an input method composes a character, Enter belongs to it.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     onAsk();
   };
