@@ -292,6 +292,37 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await alert.waitFor({ state: 'detached' });
   });
 
+  it('keeps a question that is too long, and says so before any request', async () => {
+    const { page, complaints } = await site.visit();
+    let calls = 0;
+    await page.route('**/api/v1/search/**', (route) => {
+      calls++;
+      return route.continue();
+    });
+    const box = page.getByLabel('Question');
+    await page.evaluate(`document.addEventListener('copy', (event) => {
+      event.clipboardData.setData('text/plain', 'solid electrolyte '.repeat(806).trim());
+      event.preventDefault();
+    })`);
+    await box.fill('x');
+    await box.press('Control+A');
+    await box.press('Control+C');
+    await box.press('Control+V');
+    assert.equal((await box.inputValue()).length, 14_507, 'nothing is cut off');
+    await page.getByText('The question has 14,507 characters. At most 10,000 are possible.').waitFor();
+    await box.press('Enter');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await becomesTrue(page, 'document.activeElement.id === "question"');
+    assert.equal(new URL(page.url()).hash, '');
+    assert.equal(calls, 0);
+    await box.fill(QUESTION);
+    await page.locator('.field-complaint').waitFor({ state: 'detached' });
+    await box.press('Enter');
+    await shownResults(page).first().waitFor();
+    assert.equal(calls, 1);
+    assert.deepEqual(complaints, []);
+  });
+
   it('ends a composition of Safari with Enter, without a search', async () => {
     const { page } = await site.visit();
     const box = page.getByLabel('Question');

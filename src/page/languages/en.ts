@@ -43,6 +43,8 @@ export const en = {
     like: 'Like',
     unlike: 'Not like',
     remove: (what: string) => `Remove ${what}`,
+    tooLong: (length: number, most: number) =>
+      `The question has ${number(length)} characters. At most ${number(most)} are possible.`,
   },
   filters: {
     heading: 'Filters',

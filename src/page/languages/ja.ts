@@ -44,6 +44,8 @@ export const ja: Texts = {
     like: '類似',
     unlike: '非類似',
     remove: (what) => `${what} を削除`,
+    tooLong: (length, most) =>
+      `質問が ${number(length)} 文字あります。${number(most)} 文字以内にしてください。`,
   },
   filters: {
     heading: '絞り込み',

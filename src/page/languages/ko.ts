@@ -44,6 +44,8 @@ export const ko: Texts = {
     like: '유사',
     unlike: '덜 비슷하게',
     remove: (what) => `${what} 지우기`,
+    tooLong: (length, most) =>
+      `질문이 ${number(length)}자입니다. 최대 ${number(most)}자까지 검색할 수 있습니다.`,
   },
   filters: {
     heading: '필터',

@@ -44,6 +44,7 @@ export const zh: Texts = {
     like: '类似',
     unlike: '不类似',
     remove: (what) => `删除 ${what}`,
+    tooLong: (length, most) => `问题有 ${number(length)} 个字符，最多只能有 ${number(most)} 个字符。`,
   },
   filters: {
     heading: '筛选',

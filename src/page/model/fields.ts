@@ -103,6 +103,14 @@ export function parametersOf(search: Search): URLSearchParams {
   return parameters;
 }
 
+/** Most characters of a question, as QUERY_MAX_CHARS in limits.ts. The server checks it, too. */
+export const QUESTION_MAX_CHARS = 10_000;
+
+/** Characters of the question as it is sent. */
+export function questionLength({ query }: Pick<Search, 'query'>): number {
+  return query.trim().length;
+}
+
 /** Whether the search has something to look for. */
 export function isAsked(search: Search): boolean {
   return search.query.trim() !== '' || search.like.length > 0;

@@ -36,7 +36,6 @@ export function Question({ search, complaint, onChange, onAsk, onRemove }: Props
           <textarea
             id="question"
             rows={1}
-            maxLength={10_000}
             placeholder={question.placeholder}
             value={search.query}
             aria-invalid={complaint ? 'true' : undefined}

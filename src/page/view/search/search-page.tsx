@@ -6,7 +6,14 @@ import { linkTo } from '../../model/address.js';
 import { complaintsOf } from '../../model/complaints.js';
 import { isoDay } from '../../model/day.js';
 import { draftAfter } from '../../model/draft.js';
-import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
+import {
+  isAsked,
+  parametersOf,
+  QUESTION_MAX_CHARS,
+  questionLength,
+  type Search,
+  searchOf,
+} from '../../model/fields.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../model/request.js';
 import { type Asked, useAnswer } from '../answers.js';
 import { useSessionHandle, useTexts } from '../context.js';
@@ -61,6 +68,10 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
   /** Asks what the form says: nothing of it waits any more. */
   const apply = (wanted: Search) => {
+    if (questionLength(wanted) > QUESTION_MAX_CHARS) {
+      document.getElementById('question')?.focus();
+      return;
+    }
     const spelled = { ...wanted, as_of: isoDay(wanted.as_of) };
     setDraft(spelled);
     ask(spelled);
@@ -71,10 +82,13 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     ? complaintsOf(error.message, texts.errors.wrong, statisticsDate(search).kind)
     : [];
   const ofFields = new Map(complaints.flatMap(({ field, message }) => (field ? [[field, message]] : [])));
+  const length = questionLength(draft);
+  const tooLong =
+    length > QUESTION_MAX_CHARS ? texts.question.tooLong(length, QUESTION_MAX_CHARS) : undefined;
   const question = (
     <Question
       search={draft}
-      complaint={ofFields.get('query')}
+      complaint={tooLong ?? ofFields.get('query')}
       onChange={setDraft}
       onAsk={() => apply(draft)}
       onRemove={apply}
