@@ -323,6 +323,30 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it('copies from a dialog on plain HTTP, and reads if it failed', async () => {
+    const { page } = await site.visit();
+    // Such a page has no clipboard. The address of this machine has one.
+    await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await page.goto(site.url(`#/?query=${encodeURIComponent(QUESTION)}`));
+    await page.reload();
+    await page.getByRole('button', { name: 'This search as code' }).click();
+    const dialog = page.locator('dialog[open]');
+    const copy = dialog.locator('.code-head .button').last();
+    await copy.click();
+    await dialog.getByText('Copied').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Copied');
+    const code = (await dialog.locator('pre').last().textContent())!;
+    assert.ok(code.includes('\n'));
+    await page.keyboard.press('Escape');
+    const box = page.getByLabel('Question');
+    await box.fill('');
+    await box.press('Control+V');
+    assert.equal(await box.inputValue(), code, 'with its lines');
+    await page.evaluate('document.execCommand = () => false');
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Copying failed').waitFor();
+  });
+
   it('ends a composition of Safari with Enter, without a search', async () => {
     const { page } = await site.visit();
     const box = page.getByLabel('Question');

@@ -313,6 +313,7 @@ export const en = {
   share: {
     copyLink: 'Copy link',
     copied: 'Copied',
+    copyFailed: 'Copying failed',
     copy: 'Copy',
     csv: 'CSV',
     json: 'JSON',

@@ -294,6 +294,7 @@ export const ja: Texts = {
   share: {
     copyLink: 'リンクをコピー',
     copied: 'コピーしました',
+    copyFailed: 'コピーできませんでした',
     copy: 'コピー',
     csv: 'CSV',
     json: 'JSON',

@@ -295,6 +295,7 @@ export const ko: Texts = {
   share: {
     copyLink: '링크 복사',
     copied: '복사됨',
+    copyFailed: '복사하지 못했습니다',
     copy: '복사',
     csv: 'CSV',
     json: 'JSON',

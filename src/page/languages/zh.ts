@@ -287,6 +287,7 @@ export const zh: Texts = {
   share: {
     copyLink: '复制链接',
     copied: '已复制',
+    copyFailed: '复制失败',
     copy: '复制',
     csv: 'CSV',
     json: 'JSON',

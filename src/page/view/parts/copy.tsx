@@ -1,5 +1,5 @@
-/** A button that copies a text. */
-import { useState } from 'preact/hooks';
+/** A button that copies a text, and says whether it did. */
+import { useRef, useState } from 'preact/hooks';
 import { useTexts } from '../context.js';
 
 interface Props {
@@ -9,28 +9,39 @@ interface Props {
 
 export function Copy({ label, text }: Props) {
   const { share } = useTexts();
-  const [isCopied, setCopied] = useState(false);
+  const [state, setState] = useState<'copied' | 'copyFailed'>();
+  const button = useRef<HTMLButtonElement>(null);
   const copy = async () => {
-    await writeText(text());
-    setCopied(true);
+    const isCopied = await writeText(text(), button.current!);
+    setState(isCopied ? 'copied' : 'copyFailed');
   };
   return (
-    <button type="button" class="button" onClick={copy} onBlur={() => setCopied(false)}>
-      <span aria-live="polite">{isCopied ? share.copied : label}</span>
+    <button ref={button} type="button" class="button" onClick={copy} onBlur={() => setState(undefined)}>
+      <span aria-live="polite">{state === undefined ? label : share[state]}</span>
     </button>
   );
 }
 
-/** Pages of plain HTTP, other than those of this machine, have no clipboard: a selected text is copied instead. */
-async function writeText(text: string): Promise<void> {
-  if (navigator.clipboard) {
+/** @returns whether the text is in the clipboard */
+async function writeText(text: string, button: HTMLElement): Promise<boolean> {
+  try {
     await navigator.clipboard.writeText(text);
-    return;
+    return true;
+  } catch {
+    // Pages of plain HTTP, other than those of this machine, have no clipboard, and a browser may forbid it.
+    return copySelected(text, button);
   }
+}
+
+/** Copies a selected text. It stands beside the button: all but an open dialog is inert, and cannot be selected. */
+function copySelected(text: string, button: HTMLElement): boolean {
   const field = document.createElement('textarea');
+  field.className = 'unseen';
   field.value = text;
-  document.body.append(field);
+  button.after(field);
   field.select();
-  document.execCommand('copy');
+  const isCopied = document.activeElement === field && document.execCommand('copy');
   field.remove();
+  button.focus();
+  return isCopied;
 }
