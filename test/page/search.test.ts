@@ -347,6 +347,43 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await page.getByText('Copying failed').waitFor();
   });
 
+  it('goes on typing after Enter, on the first page and beside results', async () => {
+    const { page } = await site.visit();
+    let letGo = () => {};
+    await page.route('**/api/v1/search/semantic', async (route) => {
+      await new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      await route.continue();
+    });
+    const box = page.getByLabel('Question');
+    const isInBox = 'document.activeElement.id === "question"';
+    await box.pressSequentially('solid electrolyte');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' one');
+    await page.locator('.answered.waiting').waitFor();
+    await page.keyboard.type(' two');
+    assert.equal(await box.inputValue(), 'solid electrolyte one two');
+    letGo();
+    await page.locator('.answered:not(.waiting) .result').first().waitFor();
+    assert.equal(await page.evaluate(isInBox), true, 'the results take no focus');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' three');
+    await page.locator('.answered.waiting').waitFor();
+    assert.equal(await page.evaluate(isInBox), true, 'nor do the old ones');
+    await page.keyboard.type(' four');
+    letGo();
+    await page.locator('.answered:not(.waiting) .result').first().waitFor();
+    assert.equal(await page.evaluate(isInBox), true);
+    assert.equal(await box.inputValue(), 'solid electrolyte one two three four');
+    // An example has no field: the heading of its results gets the focus when they are there.
+    await page.goto(site.url());
+    await page.locator('.start-examples a').first().click();
+    await page.locator('.answered.waiting').waitFor();
+    letGo();
+    await becomesTrue(page, 'document.activeElement.id === "answer-heading"');
+  });
+
   it('ends a composition of Safari with Enter, without a search', async () => {
     const { page } = await site.visit();
     const box = page.getByLabel('Question');
@@ -364,6 +401,21 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await classes.press('ArrowDown');
     assert.equal(await page.evaluate(isTaken), false);
     assert.equal(await classes.inputValue(), 'battery');
+  });
+
+  it('is back at the result that it left, with the focus, too', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    await shownResults(page).first().waitFor();
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true, 'a first answer');
+    const link = shownResults(page).nth(3).getByRole('link').first();
+    const title = await link.textContent();
+    await link.press('Enter');
+    await page.getByRole('link', { name: 'Back to the results' }).waitFor();
+    await page.goBack();
+    await shownResults(page).first().waitFor();
+    await becomesTrue(page, `document.activeElement.textContent === ${JSON.stringify(title)}`);
+    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.locator('.years canvas').waitFor();
   });
 
   it('chooses language and colours, which are kept', async () => {

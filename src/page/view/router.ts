@@ -2,8 +2,15 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { type Address, addressOf, linkTo } from '../model/address.js';
 
-/** How far each address was scrolled, px, when the visitor left it. */
-const places = new Map<string, number>();
+interface Place {
+  /** How far it was scrolled, px. */
+  top: number;
+  /** Address of the link that had the focus. */
+  link: string | undefined;
+}
+
+/** Where the visitor was at each address when it was left. */
+const places = new Map<string, Place>();
 
 /** One spelling of an address: `%20` and `+` are the same blank. */
 function spelled(hash: string): string {
@@ -13,7 +20,22 @@ function spelled(hash: string): string {
 
 /** Scrolls to where the visitor left this address, or to the top. */
 export function scrollToPlace(): void {
-  scrollTo(0, places.get(spelled(location.hash)) ?? 0);
+  scrollTo(0, places.get(spelled(location.hash))?.top ?? 0);
+}
+
+/** Whether the visitor was at another address since the page was loaded. */
+export const hasMoved = (): boolean => places.size > 0;
+
+/**
+ * Focuses the link by which the visitor left this address.
+ * @returns false if there is none
+ */
+export function focusPlace(): boolean {
+  const link = places.get(spelled(location.hash))?.link;
+  const links = document.querySelectorAll<HTMLAnchorElement>('#content a');
+  const left = [...links].find((one) => link !== undefined && one.getAttribute('href') === link);
+  left?.focus({ preventScroll: true });
+  return left !== undefined;
 }
 
 /** The current address; the component renders again when it changes. */
@@ -24,7 +46,8 @@ export function useAddress(): Address {
     // The browser would restore the scroll position before the view is rendered.
     history.scrollRestoration = 'manual';
     const changed = (event: HashChangeEvent) => {
-      places.set(spelled(new URL(event.oldURL).hash), scrollY);
+      const link = document.activeElement?.closest('#content a')?.getAttribute('href') ?? undefined;
+      places.set(spelled(new URL(event.oldURL).hash), { top: scrollY, link });
       setAddress(addressOf(location.hash));
     };
     addEventListener('hashchange', changed);

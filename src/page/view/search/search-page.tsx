@@ -1,5 +1,5 @@
 /** The search: question, filters, and below them the results or the statistics. The address says which. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnalyticsResponse, SearchResponse } from '../../../search/public-types.js';
 import { activeCount } from '../../model/active.js';
 import { linkTo } from '../../model/address.js';
@@ -21,7 +21,7 @@ import { Failure } from '../parts/failure.js';
 import { lazy } from '../parts/lazy.js';
 import { Progress } from '../parts/progress.js';
 import { ResultsView } from '../results/results-view.js';
-import { goTo, scrollToPlace } from '../router.js';
+import { focusPlace, goTo, hasMoved, scrollToPlace } from '../router.js';
 import { ActiveFilters } from './active-filters.js';
 import { ComplaintsNote } from './complaints-note.js';
 import { FilterPanel } from './filter-panel.js';
@@ -55,7 +55,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     shown.current = search;
     setDraft((draft) => draftAfter(draft, before, search));
   }, [search]);
-  const { answer: latest } = isList ? list : statistics;
+  const { answer: latest, isWaiting } = isList ? list : statistics;
   useEffect(() => {
     // The search was counted.
     if (latest !== undefined) refresh();
@@ -63,7 +63,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   useEffect(() => {
     document.title = search.query === '' ? texts.frame.title : `${search.query} – ${texts.frame.title}`;
   }, [search, texts]);
-  const heading = useFocusOnAnswer(formless(search), latest !== undefined);
+  const heading = useFocusOnAnswer(formless(search), latest !== undefined && !isWaiting);
 
   const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
   /** Asks what the form says: nothing of it waits any more. */
@@ -74,6 +74,8 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     }
     const spelled = { ...wanted, as_of: isoDay(wanted.as_of) };
     setDraft(spelled);
+    // What is typed before the address has changed stays in the form.
+    shown.current = spelled;
     ask(spelled);
   };
   const { error } = isList ? list : statistics;
@@ -94,7 +96,9 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
       onRemove={apply}
     />
   );
-  if (!isAsked(search) && activeCount(search) === 0) {
+  const isStart = !isAsked(search) && activeCount(search) === 0;
+  useCursorOfQuestion(isStart);
+  if (isStart) {
     return (
       <Start question={question}>
         <SignInNote />
@@ -181,22 +185,40 @@ function Views({ search }: { search: Search }) {
   );
 }
 
+/** Keeps the cursor in the question box when the first page, which has a box of its own, becomes the page of results. */
+function useCursorOfQuestion(isStart: boolean): void {
+  const active = document.activeElement;
+  const left = active instanceof HTMLTextAreaElement && active.id === 'question' ? active : undefined;
+  const [from, to] = [left?.selectionStart ?? 0, left?.selectionEnd ?? 0];
+  useLayoutEffect(() => {
+    const box = document.getElementById('question') as HTMLTextAreaElement;
+    if (!left || left === box) return;
+    box.focus({ preventScroll: true });
+    box.setSelectionRange(from, to);
+  }, [isStart]);
+}
+
 /**
- * Moves the focus to the heading of an answer, so that a screen reader says that the page changed. It stays in a text field, and
- * where it is on the first page.
+ * Moves the focus to the heading of a new answer, so that a screen reader says that the page changed. It stays in a text
+ * field, and where it is when the page is loaded. Whoever comes back from another view, where the focus was lost with that
+ * view, finds it at the link by which the results were left.
+ * @param isThere whether the answer is that of the address
  */
 function useFocusOnAnswer(address: string, isThere: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef<string | undefined>(undefined);
   useEffect(() => {
-    if (!isThere) return;
+    if (!isThere || before.current === address) return;
     const isFirst = before.current === undefined;
-    const isSame = before.current === address;
     before.current = address;
-    if (!isSame) scrollToPlace();
+    scrollToPlace();
     const active = document.activeElement;
-    const isTyping = active instanceof HTMLInputElement && active.type !== 'checkbox';
-    if (!isFirst && !isSame && !isTyping) heading.current?.focus({ preventScroll: true });
+    const isLost = active === null || active === document.body;
+    const isTyping =
+      active instanceof HTMLTextAreaElement ||
+      (active instanceof HTMLInputElement && active.type !== 'checkbox');
+    if (isFirst ? !isLost || !hasMoved() : isTyping) return;
+    if (!isLost || !focusPlace()) heading.current?.focus({ preventScroll: true });
   }, [address, isThere]);
   return heading;
 }
