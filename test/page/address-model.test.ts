@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { en } from '../../src/page/languages/en.js';
 import { ko } from '../../src/page/languages/ko.js';
 import { activeCount, leftOutCountries, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
-import { addressOf, linkTo } from '../../src/page/model/address.js';
+import { addressOf, backOf, linkTo, signInFrom } from '../../src/page/model/address.js';
 import { asOfDate, publicationOfAsOf } from '../../src/page/model/as-of.js';
 import { complaintsOf } from '../../src/page/model/complaints.js';
 import { isoDay } from '../../src/page/model/day.js';
@@ -54,6 +54,14 @@ describe('the address', () => {
     assert.deepEqual(searchOf(parametersOf(search)), search);
     const strange = new URLSearchParams('countries=XX&countries=US&view=nothing&top_k=7&colour=red');
     assert.deepEqual(searchOf(strange), { ...emptySearch(), countries: ['US'] });
+  });
+
+  it('of a sign-in leads back to the view from which it was opened, and nowhere else', () => {
+    const hash = linkTo([], parametersOf({ ...emptySearch(), query: '고체 전해질 & #', countries: ['KR'] }));
+    assert.equal(backOf(addressOf(signInFrom(hash)).parameters), hash);
+    assert.equal(backOf(addressOf(signInFrom('')).parameters), '#/');
+    assert.equal(backOf(addressOf('#/dashboard').parameters), undefined);
+    assert.match(backOf(new URLSearchParams({ back: 'https://example.com/' }))!, /^#\//);
   });
 
   it('that is broken is still an address', () => {

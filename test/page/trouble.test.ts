@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import { linkTo } from '../../src/page/model/address.js';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
 import { becomesTrue, Site } from './site.js';
@@ -17,6 +18,15 @@ const refuse = (route: Route, status: number, code: string, headers: Record<stri
     contentType: 'application/json',
     body: JSON.stringify({ detail: `detail of ${code}` }),
   });
+
+const PASSWORD = 'correct horse battery staple';
+
+/** Signs in to an account in the dashboard. */
+async function signIn(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name or id of the account').fill(name);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
 
 /** A page at the start, to whose later requests a test may answer. */
 async function atStart(site: Site): Promise<Page> {
@@ -129,13 +139,22 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
       const { accounts } = {
         accounts: await closed.service.access.createAccount({ name: 'Lab', plan: 'free' }),
       };
-      await closed.service.access.passwords.set(accounts.id, 'correct horse battery');
+      await closed.service.access.passwords.set(accounts.id, PASSWORD);
       await page.goto(closed.url());
       await page.reload();
       await page.getByText('answers only those who have signed in').waitFor();
       await page.getByText('For the operator').click();
       await remedy.waitFor();
       await page.locator('.note').getByRole('link', { name: 'Sign in' }).waitFor();
+      // The sign-in leads back to the search from which it was opened.
+      const hash = linkTo([], new URLSearchParams(HASH.slice(3)));
+      await page.goto(closed.url(hash));
+      await page.getByRole('alert').getByRole('link', { name: 'Sign in' }).click();
+      await signIn(page, 'Lab');
+      await page.locator('.result').first().waitFor();
+      assert.equal(new URL(page.url()).hash, hash);
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Dashboard' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
     } finally {
       await closed.close();
     }

@@ -26,6 +26,19 @@ export function linkTo(parts: readonly string[], parameters = new URLSearchParam
   return `#/${parts.map(encodeURIComponent).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
+/** The `href` of the sign-in, which leads back to the view from which it was opened. @param hash of this view */
+export function signInFrom(hash: string): string {
+  return linkTo(['dashboard'], new URLSearchParams({ back: hash }));
+}
+
+/** The `href` of the view to which a sign-in leads back; undefined if it was opened from the dashboard. */
+export function backOf(parameters: URLSearchParams): string | undefined {
+  const back = parameters.get('back');
+  if (back === null) return undefined;
+  const { parts, parameters: ofView } = addressOf(back);
+  return linkTo(parts, ofView);
+}
+
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -61,6 +61,11 @@ export function goTo(link: string): void {
   location.hash = link;
 }
 
+/** As `goTo`, without a new step in the history: going back leads to what was before this view. */
+export function goOnTo(link: string): void {
+  location.replace(link);
+}
+
 /** Address of the page, without its part behind `#`. */
 export const pageAddress = (): string => location.href.replace(/#.*$/s, '');
 

@@ -66,7 +66,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   const session = state.status === 'known' ? state.session : NO_SESSION;
   const again = () => setTurn((before) => before + 1);
   const role = operator.data ? 'operator' : session.kind === 'account' ? 'account' : undefined;
-  if (role === undefined) return <SignIn session={session} onOperator={again} />;
+  if (role === undefined) return <SignIn session={session} parameters={parameters} onOperator={again} />;
   const signOut = async () => {
     if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));
     await call('DELETE', 'admin/api/v1/session');

@@ -1,22 +1,34 @@
 /** The sign-in: an account with its password, or the operator with the administrator's secret. */
 import { useState } from 'preact/hooks';
+import { backOf } from '../../model/address.js';
 import { call } from '../api.js';
 import { useSessionHandle } from '../context.js';
 import { maintenance } from '../maintenance.js';
 import { rememberOperator } from '../operator.js';
+import { goOnTo } from '../router.js';
 import type { SessionAnswer } from '../session.js';
 import type { Role } from './data.js';
 import { Field, Form } from './form.js';
 import { useDashboardTexts } from './texts.js';
 
-export function SignIn({ session, onOperator }: { session: SessionAnswer; onOperator(): void }) {
+interface Props {
+  session: SessionAnswer;
+  /** Of the address: to where a sign-in of an account leads back. */
+  parameters: URLSearchParams;
+  onOperator(): void;
+}
+
+export function SignIn({ session, parameters, onOperator }: Props) {
   const { signIn } = useDashboardTexts();
   const { replace } = useSessionHandle();
   const isDown = maintenance.use() !== undefined;
   const [chosen, setRole] = useState<Role>();
   const role = chosen ?? (isDown ? 'operator' : 'account');
-  const asAccount = async ({ account, password }: Record<string, string>) =>
+  const asAccount = async ({ account, password }: Record<string, string>) => {
     replace(await call<SessionAnswer>('POST', 'session', { body: { account, password } }));
+    const back = backOf(parameters);
+    if (back !== undefined) goOnTo(back);
+  };
   const asOperator = async ({ secret }: Record<string, string>) => {
     await call('POST', 'admin/api/v1/session', { body: { secret } });
     rememberOperator();

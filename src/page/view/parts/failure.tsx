@@ -1,4 +1,5 @@
 /** An error with what to do next. */
+import { signInFrom } from '../../model/address.js';
 import type { ApiError } from '../api.js';
 import { useSession, useTexts } from '../context.js';
 
@@ -24,11 +25,7 @@ export function Failure({ error, heading, onRetry }: Props) {
       </p>
       {message !== '' && <p>{message}</p>}
       <p class="note-actions">
-        {needsSignIn && (
-          <a class="button" href="#/dashboard">
-            {errors.toSignIn}
-          </a>
-        )}
+        {needsSignIn && <SignInLink />}
         {onRetry && !needsSignIn && (
           <button type="button" class="button" onClick={onRetry}>
             {errors.again}
@@ -37,6 +34,16 @@ export function Failure({ error, heading, onRetry }: Props) {
         {error.status >= 500 && error.requestId !== '' && <small>{errors.request(error.requestId)}</small>}
       </p>
     </div>
+  );
+}
+
+/** The way to the sign-in, and from there back to this view. */
+export function SignInLink() {
+  const { errors } = useTexts();
+  return (
+    <a class="button" href={signInFrom(location.hash)}>
+      {errors.toSignIn}
+    </a>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Says how to get in, if the visitor cannot search yet. */
 import { useSession, useTexts } from '../context.js';
-import { Failure } from '../parts/failure.js';
+import { Failure, SignInLink } from '../parts/failure.js';
 
 export function SignInNote() {
   const state = useSession();
@@ -21,9 +21,7 @@ export function SignInNote() {
       </details>
       {state.session.can_sign_in && (
         <p class="note-actions">
-          <a class="button" href="#/dashboard">
-            {errors.toSignIn}
-          </a>
+          <SignInLink />
         </p>
       )}
     </div>
