@@ -104,6 +104,57 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
     await page.locator('.result').first().waitFor();
   });
 
+  it('tells a person who was signed in that the session has ended, and searches on no other account', async () => {
+    const { access } = site.service;
+    const name = `Team ${Date.now()}`;
+    const { id } = await access.createAccount({ name, plan: 'basic' });
+    await access.passwords.set(id, PASSWORD);
+    const usedByVisitors = async () => {
+      const { page } = await site.visit();
+      const used = await page.locator('.frame-account', { hasText: 'Demonstration' }).textContent();
+      await page.context().close();
+      return used;
+    };
+    const ended = (page: Page) =>
+      page.getByRole('alert').filter({ hasText: 'Your session has ended' }).waitFor();
+    const { page } = await site.visit('#/dashboard');
+    await signIn(page, name);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.goto(site.url(HASH));
+    await page.locator('.result').first().waitFor();
+    const before = await usedByVisitors();
+
+    // As the command line ends it.
+    await access.passwords.set(id, PASSWORD);
+    await page.goto(site.url(`${HASH}&countries=US`));
+    await ended(page);
+    assert.equal(await page.locator('.result').count(), 0);
+    assert.equal(await usedByVisitors(), before);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signIn(page, name);
+    await page.locator('.result').first().waitFor();
+    assert.equal(
+      new URL(page.url()).hash,
+      `${linkTo([], new URLSearchParams(`${HASH.slice(3)}&countries=US`))}`,
+    );
+    await page.locator('.frame-account', { hasText: name }).waitFor();
+
+    // Another tab signs out and searches as a visitor: the cookie of both is that of a visitor now.
+    const other = await page.context().newPage();
+    await other.goto(site.url('#/dashboard'));
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.goto(site.url());
+    await other.reload();
+    await other.locator('.frame-account', { hasText: 'Demonstration' }).waitFor();
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await ended(page);
+    await page.goto(site.url(`${HASH}&countries=JP`));
+    await ended(page);
+    assert.equal(await usedByVisitors(), before);
+    await page.context().close();
+  });
+
   it('leaves no hole for a drawing that does not arrive', async () => {
     const page = await atStart(site);
     let asked = 0;

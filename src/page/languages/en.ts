@@ -329,6 +329,7 @@ export const en = {
     unreachable: 'The server does not answer. Check that it runs, then try again.',
     signIn: 'Sign in to search.',
     toSignIn: 'Sign in',
+    ended: 'Your session has ended. Sign in to go on.',
     noVisitors: 'This server answers only those who have signed in.',
     noKeys:
       'This server cannot be searched from the page yet: it has no account for visitors, and none with a password.',

@@ -303,6 +303,7 @@ export const zh: Texts = {
     unreachable: '服务器没有响应。请确认它正在运行，然后重试。',
     signIn: '请登录后检索。',
     toSignIn: '登录',
+    ended: '会话已结束，请重新登录。',
     noVisitors: '此服务器只供已登录的用户检索。',
     noKeys: '此页面还不能检索：没有访客账户，也没有设置密码的账户。',
     forOperator: '运维人员说明',

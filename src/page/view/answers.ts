@@ -1,7 +1,7 @@
 /** Answers of the server to what a component asks, with the latest kept, so that going back costs no search. */
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, call, failureOf } from './api.js';
-import { enterSession } from './session.js';
+import { enterSession, hasEnded, sessionEnded } from './session.js';
 
 const KEPT = 30;
 const kept = new Map<string, unknown>();
@@ -23,6 +23,7 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
   const key = body === undefined ? undefined : keyOf(path, body);
   const [state, setState] = useState<{ key?: string; answer?: T; error?: ApiError }>({});
   const [attempt, setAttempt] = useState(0);
+  const isEnded = hasEnded.use();
   // Before the paint: it would only delay the request.
   useLayoutEffect(() => {
     if (key === undefined) return;
@@ -42,7 +43,7 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
       },
     );
     return () => control.abort();
-  }, [key, attempt]);
+  }, [key, attempt, isEnded]);
   const retry = useCallback(() => {
     setState({});
     setAttempt((before) => before + 1);
@@ -56,16 +57,19 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
 }
 
 /**
- * Posts a body. A session that has ended while the page was open is opened again, if that needs no password.
- * @throws the errors of `call`
+ * Posts a body. The session of a visitor that has ended while the page was open is opened again. That of an account needs its
+ * password.
+ * @throws the errors of `call`; `sessionEnded`
  */
 export async function postInSession<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const options = signal ? { body, signal } : { body };
+  if (hasEnded.get()) throw sessionEnded();
   try {
     return await call<T>('POST', path, options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     const { kind } = await enterSession();
+    if (hasEnded.get()) throw sessionEnded();
     if (kind === 'none') throw error;
     return call<T>('POST', path, options);
   }

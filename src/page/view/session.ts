@@ -1,7 +1,8 @@
 /** Who the visitor is. */
-import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
-import { type ApiError, call, failureOf } from './api.js';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { ApiError, call, failureOf } from './api.js';
 import { maintenance } from './maintenance.js';
+import { watched } from './watched.js';
 
 export interface SessionAccount {
   id: string;
@@ -33,12 +34,36 @@ export type SessionState =
   | { status: 'failed'; error: ApiError }
   | { status: 'known'; session: SessionAnswer };
 
-const current = () => call<SessionAnswer>('GET', 'session');
+/** The account that is signed in, as this tab knows it. */
+let signedIn: string | undefined;
 
-/** The session. Without one, opens that of a visitor if the server allows it. */
+/**
+ * Whether an account was signed in here, and its session has ended: by itself, by the operator, or in another tab. Then
+ * nothing is asked until someone signs in, because the calls would count for another account.
+ */
+export const hasEnded = watched(false);
+
+/** What a call is answered after the session of an account has ended. */
+export const sessionEnded = () => new ApiError('', 401, new Headers({ 'x-error-code': 'session_ended' }));
+
+/** Who is signed in from now on. */
+function accept({ kind, account }: SessionAnswer): void {
+  signedIn = kind === 'account' ? account?.id : undefined;
+  if (hasEnded.get()) hasEnded.set(false);
+}
+
+async function current(): Promise<SessionAnswer> {
+  const session = await call<SessionAnswer>('GET', 'session');
+  const isSame = session.kind === 'account' && session.account?.id === signedIn;
+  if (signedIn === undefined || isSame) accept(session);
+  else hasEnded.set(true);
+  return session;
+}
+
+/** The session. Without one, opens that of a visitor if the server allows it and nobody was signed in. */
 export async function enterSession(): Promise<SessionAnswer> {
   const session = await current();
-  if (session.kind !== 'none' || !session.can_visit) return session;
+  if (session.kind !== 'none' || !session.can_visit || hasEnded.get()) return session;
   try {
     return await call<SessionAnswer>('POST', 'session', { body: { visitor: true } });
   } catch (error) {
@@ -74,15 +99,22 @@ export interface SessionHandle {
 
 export function useSessionOfServer(): SessionHandle {
   const [state, setState] = useState<SessionState>({ status: 'waiting' });
-  const replace = useCallback((session: SessionAnswer) => setState({ status: 'known', session }), []);
+  const show = useCallback((session: SessionAnswer) => setState({ status: 'known', session }), []);
+  const replace = useCallback(
+    (session: SessionAnswer) => {
+      accept(session);
+      show(session);
+    },
+    [show],
+  );
   const load = useCallback(
     (ask: () => Promise<SessionAnswer>) => {
-      ask().then(replace, (error: unknown) => {
+      ask().then(show, (error: unknown) => {
         const failure = failureOf(error);
         setState({ status: 'failed', error: failure });
       });
     },
-    [replace],
+    [show],
   );
   const isDown = maintenance.use() !== undefined;
   // Also when maintenance ends, which refused the session.
@@ -90,5 +122,14 @@ export function useSessionOfServer(): SessionHandle {
     if (!isDown) load(firstOrNew);
   }, [load, isDown]);
   const refresh = useCallback(() => load(current), [load]);
+  // Another tab may have signed out, and a search from this one would count for another account.
+  useEffect(() => {
+    const comesBack = () => {
+      // If the session cannot be read, the next call says why.
+      if (signedIn !== undefined) current().then(show, () => {});
+    };
+    addEventListener('focus', comesBack);
+    return () => removeEventListener('focus', comesBack);
+  }, [show]);
   return { state, refresh, replace };
 }

@@ -6,7 +6,7 @@ import { useSessionHandle, useTexts } from '../context.js';
 import { maintenance, toldOperator } from '../maintenance.js';
 import { forgetOperator, operator as knownOperator } from '../operator.js';
 import { Progress } from '../parts/progress.js';
-import type { SessionAnswer } from '../session.js';
+import { hasEnded, type SessionAnswer } from '../session.js';
 import { AccountSettings } from './account-settings.js';
 import { Accounts } from './accounts.js';
 import { type Role, useData } from './data.js';
@@ -57,6 +57,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   }, [turn]);
   // During maintenance, an operator can sign in, and an account cannot.
   const isDown = maintenance.use() !== undefined;
+  const isEnded = hasEnded.use();
   const hasTexts = useLoadedTexts() !== undefined;
   if (!hasTexts) return <Progress text={frame.dashboard} />;
   if (operator.error) return <Problem error={operator.error} onRetry={operator.reload} />;
@@ -65,7 +66,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   if (operator.data === undefined || state.status === 'waiting') return <Progress text={texts.loading} />;
   const session = state.status === 'known' ? state.session : NO_SESSION;
   const again = () => setTurn((before) => before + 1);
-  const role = operator.data ? 'operator' : session.kind === 'account' ? 'account' : undefined;
+  const role = operator.data ? 'operator' : session.kind === 'account' && !isEnded ? 'account' : undefined;
   if (role === undefined) return <SignIn session={session} parameters={parameters} onOperator={again} />;
   const signOut = async () => {
     if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));

@@ -5,6 +5,7 @@ import { useSession, useTexts } from '../context.js';
 import { operator } from '../operator.js';
 import { useAfterPaint } from '../parts/after-paint.js';
 import { keepTheme, storedTheme, THEMES, type Theme } from '../preferences.js';
+import { hasEnded } from '../session.js';
 
 interface Props {
   onLanguage(language: Language): void;
@@ -76,8 +77,9 @@ function Account({ place }: { place: string }) {
   const { frame, number } = useTexts();
   const state = useSession();
   const isOperator = operator.use();
+  const isEnded = hasEnded.use();
   if (isOperator && place === 'dashboard') return <p class="frame-account">{frame.operator}</p>;
-  const account = state.status === 'known' ? state.session.account : undefined;
+  const account = state.status === 'known' && !isEnded ? state.session.account : undefined;
   if (!account) return null;
   const used = frame.quota(number(account.used), number(account.monthly_quota));
   return (

@@ -59,6 +59,7 @@ function adviceFor(
 ): string | undefined {
   if (code === 'unreachable') return errors.unreachable;
   if (code === 'maintenance') return errors.maintenance(retryAfter);
+  if (code === 'session_ended') return errors.ended;
   if (status === 401 || status === 403) return errors.signIn;
   if (code === 'quota_exceeded') return errors.quota(nextMonth);
   if ((status === 429 || status === 503) && retryAfter > 0) return errors.busy(retryAfter);

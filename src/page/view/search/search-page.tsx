@@ -22,6 +22,7 @@ import { lazy } from '../parts/lazy.js';
 import { Progress } from '../parts/progress.js';
 import { ResultsView } from '../results/results-view.js';
 import { focusPlace, goTo, hasMoved, scrollToPlace } from '../router.js';
+import { hasEnded, sessionEnded } from '../session.js';
 import { ActiveFilters } from './active-filters.js';
 import { ComplaintsNote } from './complaints-note.js';
 import { FilterPanel } from './filter-panel.js';
@@ -40,6 +41,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   const [draft, setDraft] = useState(search);
   const { state: session, refresh } = useSessionHandle();
   const mayAsk = isAsked(search) && session.status !== 'waiting';
+  const isEnded = hasEnded.use();
   const isList = search.view === 'list';
   const list = useAnswer<SearchResponse>(
     'api/v1/search/semantic',
@@ -128,6 +130,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
         />
         {isAsked(search) ? <LeftOut search={search} onAsk={ask} /> : <NoQuestion />}
         {ofFields.size > 0 && <ComplaintsNote complaints={complaints} />}
+        {isEnded && !error && <Failure error={sessionEnded()} />}
         {error && ofFields.size === 0 && (
           <Failure error={error} onRetry={(isList ? list : statistics).retry} />
         )}
