@@ -290,6 +290,25 @@ describe('the operator', { skip: noBrowser }, () => {
     await site.asAccount('Gemini');
   });
 
+  it('is signed in in every tab of the browser, and signs out in any', async () => {
+    const page = await site.asOperator('#/dashboard/health');
+    const another = async () => {
+      const tab = await page.context().newPage();
+      await tab.goto(`${site.service.server.url}/#/dashboard/health`);
+      return tab;
+    };
+    const second = await another();
+    await page.close();
+    await second.getByRole('button', { name: 'Sign out' }).waitFor();
+    const third = await another();
+    await third.getByRole('button', { name: 'Sign out' }).click();
+    for (const tab of [third, second]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // A browser that no operator used asks nothing of the administration, which would log a refusal.
+    const visitor = await site.visit('#/dashboard');
+    await visitor.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(site.faultsOf(visitor), []);
+  });
+
   it('is called operator in the header of the dashboard', async () => {
     const page = await site.asOperator('#/dashboard/health');
     assert.equal(await page.locator('.frame-account').textContent(), 'Operator');

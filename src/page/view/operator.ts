@@ -1,6 +1,7 @@
 /**
- * Whether an operator signed in from this tab. The cookie itself cannot be read by the page, and asking the server
- * each time would log a refusal for other clients.
+ * Whether an operator may be signed in: one signed in from this browser, in any of its tabs, and did not sign out. The
+ * cookie itself, which decides, cannot be read by the page, and asking the server each time would log a refusal for all
+ * other visitors.
  */
 import { watched } from './watched.js';
 
@@ -15,14 +16,21 @@ function attempt<T>(access: () => T, otherwise: T): T {
   }
 }
 
-export const operator = watched(attempt(() => sessionStorage.getItem(NAME) !== null, false));
+const isNoted = () => localStorage.getItem(NAME) !== null;
+
+export const operator = watched(attempt(isNoted, false));
 
 export function rememberOperator(): void {
-  attempt(() => sessionStorage.setItem(NAME, '1'), undefined);
+  attempt(() => localStorage.setItem(NAME, '1'), undefined);
   operator.set(true);
 }
 
 export function forgetOperator(): void {
-  attempt(() => sessionStorage.removeItem(NAME), undefined);
+  attempt(() => localStorage.removeItem(NAME), undefined);
   operator.set(false);
 }
+
+// Other tabs tell of themselves only.
+addEventListener('storage', ({ key }) => {
+  if (key === NAME || key === null) operator.set(attempt(isNoted, operator.get()));
+});

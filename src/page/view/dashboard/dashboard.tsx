@@ -1,5 +1,4 @@
 /** The dashboard: of the account that is signed in, or of the operator. */
-import { useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
 import { call, failureOf } from '../api.js';
 import { useSessionHandle, useTexts } from '../context.js';
@@ -37,9 +36,9 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   const { state, replace } = useSessionHandle();
   const { frame } = useTexts();
   const texts = useDashboardTexts();
-  const [turn, setTurn] = useState(0);
+  const isNoted = knownOperator.use();
   const operator = useData(async () => {
-    if (!knownOperator.get()) return false;
+    if (!isNoted) return false;
     return call<{ since?: string; retry_after?: number }>('GET', 'admin/api/v1/maintenance').then(
       (found) => {
         toldOperator(found);
@@ -54,7 +53,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
         return false;
       },
     );
-  }, [turn]);
+  }, [isNoted]);
   // During maintenance, an operator can sign in, and an account cannot.
   const isDown = maintenance.use() !== undefined;
   const isEnded = hasEnded.use();
@@ -65,14 +64,12 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
     return <Problem error={state.error} onRetry={() => location.reload()} />;
   if (operator.data === undefined || state.status === 'waiting') return <Progress text={texts.loading} />;
   const session = state.status === 'known' ? state.session : NO_SESSION;
-  const again = () => setTurn((before) => before + 1);
   const role = operator.data ? 'operator' : session.kind === 'account' && !isEnded ? 'account' : undefined;
-  if (role === undefined) return <SignIn session={session} parameters={parameters} onOperator={again} />;
+  if (role === undefined) return <SignIn session={session} parameters={parameters} />;
   const signOut = async () => {
     if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));
     await call('DELETE', 'admin/api/v1/session');
     forgetOperator();
-    again();
   };
   // During maintenance it is not known how clients of LLMs sign in.
   const hasMcpSignIn = state.status === 'known' ? state.session.has_mcp_sign_in : undefined;

@@ -15,10 +15,9 @@ interface Props {
   session: SessionAnswer;
   /** Of the address: to where a sign-in of an account leads back. */
   parameters: URLSearchParams;
-  onOperator(): void;
 }
 
-export function SignIn({ session, parameters, onOperator }: Props) {
+export function SignIn({ session, parameters }: Props) {
   const { signIn } = useDashboardTexts();
   const { replace } = useSessionHandle();
   const isDown = maintenance.use() !== undefined;
@@ -32,7 +31,6 @@ export function SignIn({ session, parameters, onOperator }: Props) {
   const asOperator = async ({ secret }: Record<string, string>) => {
     await call('POST', 'admin/api/v1/session', { body: { secret } });
     rememberOperator();
-    onOperator();
   };
   return (
     <div class="dashboard sign-in">
