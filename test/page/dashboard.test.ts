@@ -180,23 +180,51 @@ describe('the dashboard', { skip: noBrowser }, () => {
       }
       assert.fail(`no Tab reaches ${name}`);
     };
+    /** What has the focus: the first words of a control or a text. */
+    const focusIs = (words: string) =>
+      until(async () => {
+        const found = await page.evaluate<string>(`(() => {
+            const at = document.activeElement;
+            return at === document.body ? '' : (at.labels?.[0] ?? at).textContent.trim();
+          })()`);
+        return found.startsWith(words);
+      }, `the focus is on ${words}`);
     await tabTo('Name or id of the account');
     await page.keyboard.type('Typist');
     await tabTo('Password');
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await focusIs('Dashboard');
     await page.getByRole('button', { name: 'Create a key' }).waitFor();
     await tabTo('Name');
     await page.keyboard.type('typed');
+    await tabTo('Create a key');
     await page.keyboard.press('Enter');
     await page.locator('.new-key').waitFor();
     await page.getByRole('button', { name: 'Revoke typed' }).waitFor();
+    await focusIs('Create a key');
+    await tabTo('Rename typed');
+    await page.keyboard.press('Enter');
+    await focusIs('Name');
+    await tabTo('Cancel');
+    await page.keyboard.press('Enter');
+    await focusIs('Rename typed');
     await tabTo('Revoke typed');
     await page.keyboard.press('Enter');
+    await focusIs('Revoke “typed”');
+    await tabTo('Cancel');
+    await page.keyboard.press('Enter');
+    await focusIs('Revoke typed');
+    await page.keyboard.press('Enter');
+    await focusIs('Revoke “typed”');
     await tabTo('Yes, revoke it');
     await page.keyboard.press('Enter');
     await page.locator('.key-row .deactivated').waitFor();
+    await focusIs('Rename typed');
+    await tabTo('Sign out');
+    await page.keyboard.press('Enter');
+    await focusIs('Sign in');
     assert.deepEqual(faults, []);
   });
 

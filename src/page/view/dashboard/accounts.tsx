@@ -5,7 +5,7 @@ import { linkTo } from '../../model/address.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, change, get, useData } from './data.js';
-import { clear, Field, Form, NewPasswordField } from './form.js';
+import { Asked, clear, Field, Form, NewPasswordField, useStepFocus } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
@@ -204,6 +204,7 @@ interface StepProps {
 function Step({ label, done, hint, method, path, body, onDone, question, yes, children }: StepProps) {
   const { keys } = useDashboardTexts();
   const [state, setState] = useState<'open' | 'asking' | 'done'>('open');
+  const place = useStepFocus<HTMLDivElement>(state);
   const send = async (fields: Record<string, string>, form: HTMLFormElement) => {
     if (question === undefined) setState('open');
     await change(ROLE, method, path, body?.(fields));
@@ -212,17 +213,17 @@ function Step({ label, done, hint, method, path, body, onDone, question, yes, ch
     onDone();
   };
   return (
-    <div class="step">
+    <div class="step" ref={place}>
       {hint && <p class="soft">{hint}</p>}
       {question !== undefined && state !== 'asking' ? (
         <div>
-          <button type="button" class="button" onClick={() => setState('asking')}>
+          <button type="button" class="button" data-opens="asking" onClick={() => setState('asking')}>
             {label}
           </button>
         </div>
       ) : (
         <Form label={label} submit={yes ?? label} onSend={send}>
-          {question !== undefined && <p role="alert">{question}</p>}
+          {question !== undefined && <Asked text={question} />}
           {children}
           {question !== undefined && (
             <button type="button" class="button" onClick={() => setState('open')}>

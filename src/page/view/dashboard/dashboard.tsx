@@ -1,4 +1,5 @@
 /** The dashboard: of the account that is signed in, or of the operator. */
+import { useEffect, useRef } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
 import { call, failureOf } from '../api.js';
 import { useSessionHandle, useTexts } from '../context.js';
@@ -24,6 +25,9 @@ const TABS = {
   operator: ['accounts', 'keys', 'usage', 'log', 'mcp', 'ingests', 'health'],
 } as const;
 type Tab = (typeof TABS)[Role][number];
+
+/** Id of the heading, of the sign-in as well. */
+const HEADING = 'dashboard-heading';
 
 const NO_SESSION: SessionAnswer = {
   kind: 'none',
@@ -57,15 +61,18 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   // During maintenance, an operator can sign in, and an account cannot.
   const isDown = maintenance.use() !== undefined;
   const isEnded = hasEnded.use();
+  const session = state.status === 'known' ? state.session : NO_SESSION;
+  const isAccount = session.kind === 'account' && !isEnded;
+  const role = operator.data ? 'operator' : isAccount ? 'account' : undefined;
   const hasTexts = useLoadedTexts() !== undefined;
+  const isKnown = hasTexts && operator.data !== undefined && state.status !== 'waiting';
+  useFocusAfterSignIn(isKnown ? (role ?? 'nobody') : undefined);
   if (!hasTexts) return <Progress text={frame.dashboard} />;
   if (operator.error) return <Problem error={operator.error} onRetry={operator.reload} />;
   if (state.status === 'failed' && !isDown && operator.data !== true)
     return <Problem error={state.error} onRetry={() => location.reload()} />;
   if (operator.data === undefined || state.status === 'waiting') return <Progress text={texts.loading} />;
-  const session = state.status === 'known' ? state.session : NO_SESSION;
-  const role = operator.data ? 'operator' : session.kind === 'account' && !isEnded ? 'account' : undefined;
-  if (role === undefined) return <SignIn session={session} parameters={parameters} />;
+  if (role === undefined) return <SignIn session={session} parameters={parameters} heading={HEADING} />;
   const signOut = async () => {
     if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));
     await call('DELETE', 'admin/api/v1/session');
@@ -78,7 +85,9 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   return (
     <div class="dashboard">
       <div class="dashboard-head">
-        <h1>{frame.dashboard}</h1>
+        <h1 id={HEADING} tabIndex={-1}>
+          {frame.dashboard}
+        </h1>
         <span>{role === 'operator' ? texts.signIn.operator : session.account?.name}</span>
         <button type="button" class="button" onClick={signOut}>
           {texts.signIn.out}
@@ -100,6 +109,18 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
       />
     </div>
   );
+}
+
+/**
+ * Moves the focus to the heading after a sign-in or sign-out, which takes away what had it.
+ * @param who is signed in; undefined: not known yet
+ */
+function useFocusAfterSignIn(who: string | undefined): void {
+  const before = useRef(who);
+  useEffect(() => {
+    if (before.current !== undefined && who !== undefined) document.getElementById(HEADING)?.focus();
+    before.current = who;
+  }, [who]);
 }
 
 interface ViewProps {

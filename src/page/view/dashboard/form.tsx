@@ -1,6 +1,6 @@
 /** A form that sends once at a time, and shows why a call failed. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, failureOf } from '../api.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
@@ -16,8 +16,11 @@ interface Props {
 export function Form({ label, submit, children, onSend }: Props) {
   const [error, setError] = useState<ApiError>();
   const [isSending, setSending] = useState(false);
+  const isSent = useRef(false);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
+    if (isSent.current) return;
+    isSent.current = true;
     const form = event.currentTarget as HTMLFormElement;
     const fields = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     setSending(true);
@@ -27,18 +30,46 @@ export function Form({ label, submit, children, onSend }: Props) {
     } catch (cause) {
       setError(failureOf(cause));
     } finally {
+      isSent.current = false;
       setSending(false);
     }
   };
   return (
     <form class="dashboard-form" aria-label={label} onSubmit={send}>
       {children}
-      <button type="submit" class="button main" disabled={isSending}>
+      {/* A button that is disabled would lose the focus. */}
+      <button type="submit" class="button main" aria-disabled={isSending}>
         {submit}
       </button>
       {error && <Problem error={error} />}
     </form>
   );
+}
+
+/**
+ * Moves the focus when a step opens or closes what had it: to the first field or text of the step, and back to the button
+ * with its name in `data-opens`.
+ * @param step what is shown
+ * @returns of the element that holds buttons and steps
+ */
+export function useStepFocus<T extends HTMLElement>(step: string) {
+  const place = useRef<T>(null);
+  const before = useRef(step);
+  useEffect(() => {
+    const left = before.current;
+    before.current = step;
+    const active = document.activeElement;
+    if (left === step || (active !== null && active !== document.body)) return;
+    const find = (selector: string) => place.current?.querySelector<HTMLElement>(selector);
+    const target = find(`[data-opens="${left}"]`) ?? find('input, select, [tabindex]') ?? find('button');
+    target?.focus();
+  }, [step]);
+  return place;
+}
+
+/** What a step asks. It gets the focus, so a screen reader reads it. */
+export function Asked({ text }: { text: string }) {
+  return <p tabIndex={-1}>{text}</p>;
 }
 
 /** Empties a field, and keeps the others. */

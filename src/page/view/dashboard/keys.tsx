@@ -9,7 +9,7 @@ import { Copy } from '../parts/copy.js';
 import { Progress } from '../parts/progress.js';
 import { serverAddress } from '../router.js';
 import { type Account, accountsOf, change, type Key, keysOf, type Role, useData } from './data.js';
-import { clear, Field, Form } from './form.js';
+import { Asked, clear, Field, Form, useStepFocus } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
@@ -158,9 +158,10 @@ interface RowProps {
 
 function KeyRow({ role, row, account, onChange }: RowProps) {
   const { keys: words } = useDashboardTexts();
-  const [mode, setMode] = useState<'shown' | 'renaming' | 'revoking'>('shown');
-  const done = () => {
-    setMode('shown');
+  const [mode, setMode] = useState<'shown' | 'renaming' | 'revoking' | 'revoked'>('shown');
+  const place = useStepFocus<HTMLLIElement>(mode);
+  const done = (next: 'shown' | 'revoked') => {
+    setMode(next);
     onChange();
   };
   const revoke = () => {
@@ -171,7 +172,7 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
   const path = `/keys/${encodeURIComponent(row.id)}`;
   const isOfPage = row.id.startsWith('page_');
   return (
-    <li class="key-row">
+    <li class="key-row" ref={place}>
       <div>
         <strong>{isOfPage ? words.page : row.name}</strong> <code>{row.id}</code>{' '}
         {row.prefix !== undefined && <code>{row.prefix}…</code>}
@@ -187,13 +188,13 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
           </span>
         </p>
       </div>
-      {mode === 'shown' && !isOfPage && (
+      {(mode === 'shown' || mode === 'revoked') && !isOfPage && (
         <div class="key-actions">
-          <button type="button" class="button" onClick={() => setMode('renaming')}>
+          <button type="button" class="button" data-opens="renaming" onClick={() => setMode('renaming')}>
             {words.rename} <span class="unseen">{row.name}</span>
           </button>
-          {row.state === 'active' && (
-            <button type="button" class="button" onClick={revoke}>
+          {row.state === 'active' && mode === 'shown' && (
+            <button type="button" class="button" data-opens="revoking" onClick={revoke}>
               {words.revoke} <span class="unseen">{row.name}</span>
             </button>
           )}
@@ -205,7 +206,7 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
           submit={words.save}
           onSend={async ({ name }) => {
             await change(role, 'PATCH', path, { name });
-            done();
+            done('shown');
           }}
         >
           <Field name="name" label={words.name} value={row.name} />
@@ -220,10 +221,10 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
           submit={words.yes}
           onSend={async () => {
             await change(role, 'POST', `${path}/revoke`);
-            done();
+            done('revoked');
           }}
         >
-          <p role="alert">{words.confirm(row.name)}</p>
+          <Asked text={words.confirm(row.name)} />
           <button type="button" class="button" onClick={() => setMode('shown')}>
             {words.cancel}
           </button>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { maintenance, toldOperator } from '../maintenance.js';
 import { change } from './data.js';
-import { Field, Form } from './form.js';
+import { Asked, Field, Form, useStepFocus } from './form.js';
 import { useDashboardTexts } from './texts.js';
 
 /** As in limits.ts, s. */
@@ -17,6 +17,7 @@ export function MaintenanceSwitch({ onChange }: { onChange(): void }) {
   const { maintenance: words, keys } = useDashboardTexts();
   const state = maintenance.use();
   const [isAsking, setAsking] = useState(false);
+  const place = useStepFocus<HTMLDivElement>(isAsking ? 'asking' : '');
   const set = async (on: boolean, retryAfter?: number) => {
     const body = { on, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
     toldOperator(await change<State>('operator', 'POST', '/maintenance', body));
@@ -24,7 +25,7 @@ export function MaintenanceSwitch({ onChange }: { onChange(): void }) {
     onChange();
   };
   return (
-    <>
+    <div ref={place}>
       <h2>{words.heading}</h2>
       <p role="status">
         {state ? words.on(state.since?.replace('T', ' ').slice(0, 19), state.retryAfter) : words.off}
@@ -35,7 +36,7 @@ export function MaintenanceSwitch({ onChange }: { onChange(): void }) {
           submit={state ? words.yesEnd : words.yesBegin}
           onSend={({ retry_after }) => set(!state, state ? undefined : Number(retry_after))}
         >
-          <p role="alert">{state ? words.confirmEnd : words.confirmBegin}</p>
+          <Asked text={state ? words.confirmEnd : words.confirmBegin} />
           {!state && <Field name="retry_after" label={words.retryAfter} value={String(RETRY_S)} />}
           <button type="button" class="button" onClick={() => setAsking(false)}>
             {keys.cancel}
@@ -43,11 +44,11 @@ export function MaintenanceSwitch({ onChange }: { onChange(): void }) {
         </Form>
       ) : (
         <p>
-          <button type="button" class="button" onClick={() => setAsking(true)}>
+          <button type="button" class="button" data-opens="asking" onClick={() => setAsking(true)}>
             {state ? words.end : words.begin}
           </button>
         </p>
       )}
-    </>
+    </div>
   );
 }

@@ -15,7 +15,7 @@ import {
   usageOf,
   useData,
 } from './data.js';
-import { Form } from './form.js';
+import { Asked, Form, useStepFocus } from './form.js';
 import { Problem } from './problem.js';
 import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
@@ -91,9 +91,10 @@ interface RowProps {
 function GrantRow({ role, grant, account, onChange }: RowProps) {
   const { keys, mcp: words } = useDashboardTexts();
   const [isEnding, setEnding] = useState(false);
+  const place = useStepFocus<HTMLLIElement>(isEnding ? 'ending' : '');
   const { id, client_name: name, created_at: since, last_used_at: used } = grant;
   return (
-    <li class="key-row">
+    <li class="key-row" ref={place}>
       <div>
         <strong>{name}</strong> <code>{grant.client_id}</code>
         <p class="key-facts">
@@ -111,14 +112,14 @@ function GrantRow({ role, grant, account, onChange }: RowProps) {
             onChange();
           }}
         >
-          <p role="alert">{words.confirm(name)}</p>
+          <Asked text={words.confirm(name)} />
           <button type="button" class="button" onClick={() => setEnding(false)}>
             {keys.cancel}
           </button>
         </Form>
       ) : (
         <div class="key-actions">
-          <button type="button" class="button" onClick={() => setEnding(true)}>
+          <button type="button" class="button" data-opens="ending" onClick={() => setEnding(true)}>
             {words.end} <span class="unseen">{name}</span>
           </button>
         </div>

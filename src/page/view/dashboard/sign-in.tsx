@@ -15,9 +15,11 @@ interface Props {
   session: SessionAnswer;
   /** Of the address: to where a sign-in of an account leads back. */
   parameters: URLSearchParams;
+  /** Id of the heading. */
+  heading: string;
 }
 
-export function SignIn({ session, parameters }: Props) {
+export function SignIn({ session, parameters, heading }: Props) {
   const { signIn } = useDashboardTexts();
   const { replace } = useSessionHandle();
   const isDown = maintenance.use() !== undefined;
@@ -34,7 +36,9 @@ export function SignIn({ session, parameters }: Props) {
   };
   return (
     <div class="dashboard sign-in">
-      <h1>{signIn.heading}</h1>
+      <h1 id={heading} tabIndex={-1}>
+        {signIn.heading}
+      </h1>
       {isDown && <p class="note warn">{signIn.maintenance}</p>}
       {session.kind === 'visitor' && <p>{signIn.visitor}</p>}
       <fieldset class="sign-in-roles">
