@@ -222,6 +222,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await page.keyboard.press('Enter');
     await page.locator('.key-row .deactivated').waitFor();
     await focusIs('Rename typed');
+    assert.equal(await page.locator('.new-key').count(), 0, 'a revoked key is not offered any more');
     await tabTo('Sign out');
     await page.keyboard.press('Enter');
     await focusIs('Sign in');

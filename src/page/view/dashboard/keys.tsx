@@ -16,6 +16,11 @@ import { useDashboardTexts } from './texts.js';
 /** As ENVIRONMENT_FORM in access/rules.ts. The server checks it. */
 const ENVIRONMENT = '[a-z0-9][a-z0-9_\\-]{0,31}';
 
+interface NewKeyAnswer {
+  id: string;
+  secret: string;
+}
+
 /** @param of id of an account, whose keys an operator wants to see; absent: all */
 export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
   const texts = useDashboardTexts();
@@ -24,7 +29,7 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
     async () => ({ keys: await keysOf(role), accounts: await accountsOf(role) }),
     [],
   );
-  const [secret, setSecret] = useState<string>();
+  const [made, setMade] = useState<NewKeyAnswer>();
   const [chosen, setChosen] = useState(of ?? '');
   const [asked, setAsked] = useState('');
   useEffect(() => setChosen(of ?? ''), [of]);
@@ -39,9 +44,9 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
   const accountNames = distinctNames(data.accounts);
   const nameOf = (id: string) => accountNames.get(id) ?? id;
   const found = foundKeys(keys, asked, ({ account }) => nameOf(account));
+  const isRevoked = data.keys.some(({ id, state }) => id === made?.id && state !== 'active');
   const create = async (fields: Record<string, string>, form: HTMLFormElement) => {
-    const made = await createKey(role, data.accounts, fields);
-    setSecret(made.secret);
+    setMade(await createKey(role, data.accounts, fields));
     // The account stays chosen: its next key is often wanted, too.
     clear(form, 'name');
     reload();
@@ -77,7 +82,7 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
           pattern={ENVIRONMENT}
         />
       </Form>
-      {secret && <NewKey secret={secret} />}
+      {made && !isRevoked && <NewKey secret={made.secret} />}
       <h2>{texts.tabs.keys}</h2>
       {of !== undefined && (
         <p>
@@ -119,12 +124,12 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
 
 async function createKey(role: Role, accounts: readonly Account[], fields: Record<string, string>) {
   const { account = '', environment = '', name = '' } = fields;
-  if (role === 'account') return change<{ secret: string }>(role, 'POST', '/keys', { environment, name });
+  if (role === 'account') return change<NewKeyAnswer>(role, 'POST', '/keys', { environment, name });
   // The operator's endpoint refuses environments that the account does not have.
   const known = accounts.find(({ id }) => id === account)?.environments ?? [];
   if (!known.includes(environment))
     await change(role, 'POST', `/accounts/${account}/environments`, { name: environment });
-  return change<{ secret: string }>(role, 'POST', '/keys', { account, environment, name });
+  return change<NewKeyAnswer>(role, 'POST', '/keys', { account, environment, name });
 }
 
 /** What a new key is tried with. */
