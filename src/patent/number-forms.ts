@@ -110,7 +110,8 @@ export function officeForm(publication: Numbered): string {
       return `${gazette}第${withoutZeros(number)}号`;
     }
     case 'EP':
-      return `EP ${grouped(withoutZeros(number), ' ')} ${kind}`;
+      // The office prints seven digits, as DOCDB has them: 0 546 210.
+      return `EP ${grouped(docdbNumber(publication), ' ')} ${kind}`;
     default:
       return `${country} ${number} ${kind}`;
   }

@@ -148,6 +148,7 @@ describe('spellings of a number', () => {
     assert.equal(shown('US', '09971313', 'B2'), 'US9971313B2 | US 9,971,313 B2 | 000009971313B2');
     assert.equal(shown('US', 'D1050455', 'S1'), 'USD1050455S1 | US D1,050,455 S1 | ');
     assert.equal(shown('EP', '03539467', 'A1'), 'EP3539467A1 | EP 3 539 467 A1 | 000003539467A1');
+    assert.equal(shown('EP', '00546210', 'B2'), 'EP0546210B2 | EP 0 546 210 B2 | 000000546210B2');
     assert.equal(shown('JP', '30524120', 'T'), 'JP2018524120A | 特表2018-524120 | 201800524120T0');
     assert.equal(shown('JP', '30062001', 'A1'), 'JPWO2018062001A1 | 再表2018/062001 | 201800062001A1');
     assert.equal(shown('JP', '61123456', 'A'), 'JP1986123456A | 特開1986-123456 | 198600123456A0');
