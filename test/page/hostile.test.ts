@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
-import { ATTACKER, ATTACKS, becomesTrue, Site } from './site.js';
+import { ATTACKER, ATTACKS, AWKWARD, becomesTrue, Site } from './site.js';
 
 /** What an attack that succeeds leaves behind, and elements that only an attack makes. */
 async function traces(page: Page): Promise<unknown> {
@@ -87,5 +87,59 @@ describe('texts with markup', { skip: noBrowser || noSharp }, () => {
     await becomesTrue(page, 'window.attacked !== undefined');
     const { elements } = (await traces(page)) as { elements: string[] };
     assert.ok(elements.length >= 3, String(elements));
+  });
+});
+
+describe('names and references that are hard to show', { skip: noBrowser || noSharp }, () => {
+  let site: Site;
+  before(async () => {
+    site = await Site.open();
+  });
+  after(() => site?.close());
+
+  it('stay within their panels, on a phone, too', async () => {
+    for (const width of [320, 1280]) {
+      const { page } = await site.visit(`#/patent/${AWKWARD.patent_id}`, {
+        viewport: { width, height: 900 },
+      });
+      await page.locator('.citations', { hasText: 'https://example.org' }).waitFor();
+      const beyond = await page.evaluate<string[]>(`(() => {
+        const right = (element) => element.closest('.panel')?.getBoundingClientRect().right ?? innerWidth;
+        const places = (element) => {
+          const range = document.createRange();
+          range.selectNodeContents(element);
+          return [...range.getClientRects()];
+        };
+        return [...document.querySelectorAll('.patent h1, .patent .result-line > *, .panel *')]
+          .filter((element) => places(element).some((place) => place.right > right(element)))
+          .map((element) => element.textContent.slice(0, 40));
+      })()`);
+      assert.deepEqual(beyond, [], `${width} px`);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+      await page.context().close();
+    }
+  });
+
+  it('turn no other name, in the head of a patent and in the list', async () => {
+    const { page } = await site.visit(`#/patent/${AWKWARD.patent_id}`);
+    const isForwards = (selector: string) =>
+      page.evaluate<boolean>(`(() => {
+        const place = (text, at) => {
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          return range.getBoundingClientRect().left;
+        };
+        const walker = document.createTreeWalker(document.querySelector('${selector}'), NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          const at = walker.currentNode.data.indexOf('Beta');
+          if (at >= 0) return place(walker.currentNode, at) < place(walker.currentNode, at + 1);
+        }
+      })()`);
+    await page.locator('.patent-head', { hasText: 'Beta Traps' }).waitFor();
+    assert.equal(await isForwards('.patent-head'), true);
+    await page.goto(site.url(`#/?query=mousetrap&publication_number=${AWKWARD.patent_id}`));
+    await page.locator('.result-applicant', { hasText: 'Beta Traps' }).waitFor();
+    assert.equal(await isForwards('.result-applicant'), true);
   });
 });

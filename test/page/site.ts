@@ -41,6 +41,22 @@ export const ATTACKER: PatentInput = {
   ipc_codes: ['G06F 21/55'],
 };
 
+/** A patent with names and references that have no blank, and with a name that turns the text behind it. */
+export const AWKWARD: PatentInput = {
+  patent_id: 'US20190099999A1',
+  country: 'US',
+  kind_code: 'A1',
+  title: `Mousetrap ${'Kautschukverarbeitungsmaschinen'.repeat(5)}`,
+  applicants: ['Alpha\u202e Traps', 'Beta Traps', 'GesellschaftMitBeschränkterHaftung'.repeat(5)],
+  inventors: ['Donaudampfschifffahrt'.repeat(8)],
+  citations: [{ text: `https://example.org/${'archive/of/long/addresses_'.repeat(12)}` }],
+  abstract: 'A mousetrap with a bell.',
+  claims: ['A mousetrap with a bell.'],
+  filing_date: '2018-05-01',
+  publication_date: '2019-05-01',
+  ipc_codes: ['A01M 23/30'],
+};
+
 /** A publication that has only a title, and one with the same title that has claims, too. */
 export const TITLED: readonly PatentInput[] = [
   {
@@ -144,7 +160,7 @@ export class Site {
   static async open(settings: Partial<ServerParts['config']> = {}): Promise<Site> {
     const collection = await collect(FIXTURES);
     const engine = await open(collection.dir, { workers: 1 });
-    const { failed } = await engine.ingest([...batteries(), ATTACKER, ...TITLED]);
+    const { failed } = await engine.ingest([...batteries(), ATTACKER, AWKWARD, ...TITLED]);
     if (failed.length > 0) throw new Error(JSON.stringify(failed));
     const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
     const service = await Service.start('node', 120_000, { engine, drawings }, settings);
