@@ -286,6 +286,25 @@ describe('the dashboard', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate('window.attacked'), undefined);
   });
 
+  it('a name turns nothing that is beside it', async () => {
+    await account('Turning \u202e name');
+    const { page } = await asOperator();
+    const row = page.locator('.key-row', { hasText: 'Turning' });
+    await row.waitFor();
+    const isForwards = await page.evaluate<boolean>(`(() => {
+      const rows = [...document.querySelectorAll('.key-row')];
+      const id = rows.find((one) => one.textContent.includes('Turning')).querySelector('code').firstChild;
+      const place = (at) => {
+        const range = document.createRange();
+        range.setStart(id, at);
+        range.setEnd(id, at + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return place(0) < place(1);
+    })()`);
+    assert.equal(isForwards, true);
+  });
+
   it('10,000 rows of the log scroll: only those in view are in the document', async () => {
     const many = await account('Many');
     const { id } = await service.access.createKey({

@@ -1,4 +1,4 @@
-/** Texts with markup stay text, in every field of the page. */
+/** Texts that could break the page: markup stays text, long words do not widen it, and names do not turn what is behind them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { LANGUAGES, languageFor, textsIn } from '../../src/page/languages/index.js';
 import { labelledDays } from '../../src/page/model/day-labels.js';
 import { distinctNames } from '../../src/page/model/distinct-names.js';
+import { isolated } from '../../src/page/model/isolated.js';
 import { yearAxis } from '../../src/page/model/year-axis.js';
 
 describe('names of accounts and keys', () => {
@@ -19,6 +20,15 @@ describe('names of accounts and keys', () => {
       [...distinctNames(keys.map(({ account: _, ...account }) => account)).values()],
       ['server (k1)', 'server (k2)', 'server (k3)', 'other'],
     );
+  });
+
+  it('turn nothing behind them, whatever marks of direction they hold', () => {
+    assert.equal(isolated('삼성 SDI, Co.'), '삼성 SDI, Co.', 'most names stay as they are');
+    assert.equal(isolated('a\u202eb'), '\u2068a\u202eb\u2069');
+    assert.equal(isolated('a\u2069\u202eb'), '\u2068a\u202eb\u2069', 'a name cannot end its isolate');
+    assert.equal(isolated('חברה'), '\u2068חברה\u2069');
+    const keys = [1, 2].map((n) => ({ id: `k${n}`, name: 'a\u202eb' }));
+    assert.equal(distinctNames(keys).get('k1'), '\u2068a\u202eb\u2069 (k1)');
   });
 });
 

@@ -1,4 +1,5 @@
 /** Names of accounts and keys, told apart where they are equal. */
+import { isolated } from './isolated.js';
 
 /** @param account of a key: keys are told apart within an account, which is named beside them */
 interface Named {
@@ -13,6 +14,9 @@ export function distinctNames(all: readonly Named[]): ReadonlyMap<string, string
   const counts = new Map<string, number>();
   for (const one of all) counts.set(place(one), (counts.get(place(one)) ?? 0) + 1);
   return new Map(
-    all.map((one) => [one.id, counts.get(place(one))! > 1 ? `${one.name} (${one.id})` : one.name]),
+    all.map((one) => {
+      const name = isolated(one.name);
+      return [one.id, counts.get(place(one))! > 1 ? `${name} (${one.id})` : name];
+    }),
   );
 }

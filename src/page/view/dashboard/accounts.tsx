@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
+import { isolated } from '../../model/isolated.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, change, get, useData } from './data.js';
@@ -103,7 +104,10 @@ function AccountRow({ account, plans, onChange }: RowProps) {
   return (
     <li class="key-row">
       <div>
-        <strong>{name}</strong> <code>{id}</code>
+        <bdi>
+          <strong>{name}</strong>
+        </bdi>{' '}
+        <code>{id}</code>
         <p class="key-facts">
           <span>{plan}</span>
           <span>{usage.quota(number(state.used), number(quota))}</span>
@@ -147,7 +151,7 @@ function AccountRow({ account, plans, onChange }: RowProps) {
           method="DELETE"
           path={`/accounts/${id}/keys`}
           onDone={onChange}
-          question={words.confirmRevokeKeys(name)}
+          question={words.confirmRevokeKeys(isolated(name))}
           yes={words.yesRevokeKeys}
         />
         {hasPassword && (
@@ -158,7 +162,7 @@ function AccountRow({ account, plans, onChange }: RowProps) {
             method="DELETE"
             path={`/accounts/${id}/sessions`}
             onDone={onChange}
-            question={words.confirmEndSessions(name)}
+            question={words.confirmEndSessions(isolated(name))}
             yes={words.yesEndSessions}
           />
         )}
@@ -173,7 +177,7 @@ function AccountRow({ account, plans, onChange }: RowProps) {
               setRemoved(true);
               onChange();
             }}
-            question={words.confirmRemovePassword(name)}
+            question={words.confirmRemovePassword(isolated(name))}
             yes={words.yesRemovePassword}
           />
         )}

@@ -4,6 +4,7 @@ import { linkTo } from '../../model/address.js';
 import { distinctNames } from '../../model/distinct-names.js';
 import { curlOf } from '../../model/export.js';
 import { foundKeys } from '../../model/found-keys.js';
+import { isolated } from '../../model/isolated.js';
 import { useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 import { Progress } from '../parts/progress.js';
@@ -179,8 +180,10 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
   return (
     <li class="key-row" ref={place}>
       <div>
-        <strong>{isOfPage ? words.page : row.name}</strong> <code>{row.id}</code>{' '}
-        {row.prefix !== undefined && <code>{row.prefix}…</code>}
+        <bdi>
+          <strong>{isOfPage ? words.page : row.name}</strong>
+        </bdi>{' '}
+        <code>{row.id}</code> {row.prefix !== undefined && <code>{row.prefix}…</code>}
         <p class="key-facts">
           {account !== undefined && <span>{account}</span>}
           <span>{row.environment}</span>
@@ -229,7 +232,7 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
             done('revoked');
           }}
         >
-          <Asked text={words.confirm(row.name)} />
+          <Asked text={words.confirm(isolated(row.name))} />
           <button type="button" class="button" onClick={() => setMode('shown')}>
             {words.cancel}
           </button>

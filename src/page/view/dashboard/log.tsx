@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { DashboardTexts } from '../../languages/dashboard/en.js';
 import { linkTo } from '../../model/address.js';
 import { distinctNames } from '../../model/distinct-names.js';
+import { isolated } from '../../model/isolated.js';
 import { type ApiError, failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
@@ -105,7 +106,9 @@ function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
   // The account is not said of each key if it is the only one.
   const isOfMany = role === 'operator' && filters.account === '';
   const keyName = ({ id, name, account }: Key) =>
-    isOfMany ? `${name} (${id}) · ${accountNames.get(account) ?? account}` : `${name} (${id})`;
+    isOfMany
+      ? `${isolated(name)} (${id}) · ${accountNames.get(account) ?? account}`
+      : `${isolated(name)} (${id})`;
   const choice = (name: keyof Filters, label: string, options: readonly (readonly [string, string])[]) => (
     <label>
       <span>{label}</span>

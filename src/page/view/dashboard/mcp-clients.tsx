@@ -1,6 +1,7 @@
 /** Clients of MCP: the access that accounts gave, to be ended, and which tools the keys use. */
 import { useState } from 'preact/hooks';
 import { distinctNames } from '../../model/distinct-names.js';
+import { isolated } from '../../model/isolated.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import {
@@ -96,7 +97,10 @@ function GrantRow({ role, grant, account, onChange }: RowProps) {
   return (
     <li class="key-row" ref={place}>
       <div>
-        <strong>{name}</strong> <code>{grant.client_id}</code>
+        <bdi>
+          <strong>{name}</strong>
+        </bdi>{' '}
+        <code>{grant.client_id}</code>
         <p class="key-facts">
           {account !== undefined && <span>{account}</span>}
           <span>{words.since(since.slice(0, 10))}</span>
@@ -112,7 +116,7 @@ function GrantRow({ role, grant, account, onChange }: RowProps) {
             onChange();
           }}
         >
-          <Asked text={words.confirm(name)} />
+          <Asked text={words.confirm(isolated(name))} />
           <button type="button" class="button" onClick={() => setEnding(false)}>
             {keys.cancel}
           </button>

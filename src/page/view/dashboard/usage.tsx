@@ -1,6 +1,7 @@
 /** Usage by key and day: the quota as a bar, the calls as a plot and a table. */
 import { useState } from 'preact/hooks';
 import { distinctNames } from '../../model/distinct-names.js';
+import { isolated } from '../../model/isolated.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, keysOf, lastDays, type Role, usageOf, useData } from './data.js';
@@ -64,7 +65,7 @@ export function Usage({ role }: { role: Role }) {
             <option value="">{words.all}</option>
             {data.keys.map(({ id, name }) => (
               <option key={id} value={id}>
-                {name} ({id}){role === 'operator' && ` · ${owners.get(id)}`}
+                {isolated(name)} ({id}){role === 'operator' && ` · ${owners.get(id)}`}
               </option>
             ))}
           </select>

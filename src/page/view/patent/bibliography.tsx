@@ -4,6 +4,7 @@ import { isGrant } from '../../../patent/kind.js';
 import type { Bibliography as Data, DetailsEntry } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { isAsked, parametersOf, searchOf } from '../../model/fields.js';
+import { isolated } from '../../model/isolated.js';
 import { printedNumber } from '../../model/number.js';
 import { useTexts } from '../context.js';
 import { PublicationNumber } from '../parts/number.js';
@@ -56,7 +57,7 @@ export function Bibliography({ entry, parameters }: Props) {
         )}
         {known(texts.granted, bibliography.grant_date)}
         {known(texts.application, bibliography.application_number)}
-        {known(texts.status, status && [status.status, status.date].filter(Boolean).join(', '))}
+        {known(texts.status, status && [isolated(status.status), status.date].filter(Boolean).join(', '))}
         {known(
           texts.priorities,
           priorities.length > 0 && (
@@ -103,7 +104,7 @@ function Names({ names, field, search }: NamesProps) {
         <li key={at}>
           <a
             href={linkTo([], parametersOf({ ...searchOf(search), [field]: name }))}
-            title={statistics.narrowTo(name)}
+            title={statistics.narrowTo(isolated(name))}
           >
             {name}
           </a>

@@ -1,4 +1,5 @@
 /** A patent: bibliographic data, drawings, claims as a tree, description, family. */
+import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DetailsEntry, DetailsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
@@ -98,6 +99,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
     document.title = `${id} ${title} – ${frame.title}`;
     heading.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
+  const applicants = entry.bibliography?.applicants ?? [];
   }, [id, title, frame]);
   return (
     <article>
@@ -112,7 +114,16 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
               {metadata.country} {metadata.kind_code}
             </span>
           )}
-          {metadata?.applicant && <span>{metadata.applicant}</span>}
+          {applicants.length > 0 && (
+            <span>
+              {applicants.map(({ name }, at) => (
+                <Fragment key={at}>
+                  {at > 0 && '; '}
+                  <bdi>{name}</bdi>
+                </Fragment>
+              ))}
+            </span>
+          )}
         </p>
         <div class="share">
           <Copy label={share.copyLink} text={() => location.href} />

@@ -1,6 +1,7 @@
 /** The passages that match, with the words of the question marked. */
 import { useState } from 'preact/hooks';
 import type { Chunk } from '../../../search/public-types.js';
+import { isolated } from '../../model/isolated.js';
 import { piecesOf } from '../../model/passages.js';
 import { useTexts } from '../context.js';
 
@@ -86,7 +87,7 @@ export function placeOf(chunk: Chunk, results: Results): string {
     Claims: results.claims,
     Description: results.description,
   };
-  const section = standard[chunk.section_name] ?? chunk.section_name;
+  const section = standard[chunk.section_name] ?? isolated(chunk.section_name);
   if (chunk.claim_numbers.length > 0) return results.claim(ranges(chunk.claim_numbers));
   if (chunk.paragraph_numbers.length > 0)
     return `${section} · ${results.paragraph(ranges(chunk.paragraph_numbers))}`;

@@ -4,6 +4,7 @@ import { isGrant } from '../../../patent/kind.js';
 import type { SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { type Country, parametersOf, type Search } from '../../model/fields.js';
+import { isolated } from '../../model/isolated.js';
 import { printedNumber } from '../../model/number.js';
 import { isTitleOnly } from '../../model/relevance.js';
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
@@ -70,7 +71,7 @@ export function Result({ search, result, isMarked }: Props) {
         </p>
         {applicant !== '' && (
           <p class="result-applicant" lang={language}>
-            {applicant}
+            {applicant.split('; ').map(isolated).join('; ')}
           </p>
         )}
       </div>

@@ -3,6 +3,7 @@ import { Fragment } from 'preact';
 import type { AnalyticsResponse, SearchResponse, SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { CHOICES, DATES, parametersOf, type Search } from '../../model/fields.js';
+import { isolated } from '../../model/isolated.js';
 import { CLEAR, isTitleOnly, type Relevance, relevanceOf } from '../../model/relevance.js';
 import { analyticsRequest, statisticsDate } from '../../model/request.js';
 import { shownResults } from '../../model/shown-results.js';
@@ -56,7 +57,7 @@ export function ResultsView({ search, answer, onAsk }: Props) {
         <p>{texts.orderHelp}</p>
       </details>
       {answer.applicant_names && answer.applicant_names.length > 0 && (
-        <p class="soft">{filters.also(answer.applicant_names.join('; '))}</p>
+        <p class="soft">{filters.also(answer.applicant_names.map(isolated).join('; '))}</p>
       )}
       {missing !== undefined && (
         <div class="note warn">
