@@ -232,6 +232,33 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     assert.equal(await page.getByText('Not applied yet').count(), 0);
   });
 
+  it('sees all classes that are suggested, above the bar of the buttons', async () => {
+    for (const viewport of [
+      { width: 1280, height: 900 },
+      { width: 1280, height: 500 },
+      { width: 375, height: 700 },
+    ]) {
+      const { page } = await site.visit(ASKED, { viewport });
+      await shownResults(page).first().waitFor();
+      const toggle = page.locator('.filters-toggle');
+      if (await toggle.isVisible()) await toggle.click();
+      await page.locator('summary', { hasText: 'Classes' }).click();
+      await page.getByRole('combobox', { name: 'IPC classes' }).pressSequentially('battery');
+      await page.getByRole('option', { name: 'H01M' }).waitFor();
+      await page.getByText('Not applied yet').waitFor();
+      await becomesTrue(
+        page,
+        `(() => {
+          const place = (selector) => document.querySelector(selector).getBoundingClientRect();
+          const list = place('.suggestions:not([hidden])');
+          const field = place('#field-ipc_codes');
+          return list.height > 0 && list.bottom <= place('.filters-end').top && field.bottom <= list.top && field.top >= 0;
+        })()`,
+      );
+      await page.context().close();
+    }
+  });
+
   it('leaves out one country with one click', async () => {
     const { page } = await site.visit(ASKED);
     await page.getByRole('button', { name: 'Not Korea' }).click();

@@ -21,6 +21,7 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
   const [open, setOpen] = useState<{ offered: readonly Suggestion[]; active: number }>();
   const [unknown, setUnknown] = useState('');
   const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const titles = useClassTitles(isUsed || search[name].length > 0);
   const listId = `field-${name}-classes`;
 
@@ -36,6 +37,11 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
   useEffect(() => {
     if (titles && document.activeElement === input.current && input.current?.value) suggest();
   }, [titles]);
+  const offered = open?.offered;
+  // The bar with the buttons stands over the end of the filters.
+  useEffect(() => {
+    if (offered) list.current?.scrollIntoView({ block: 'nearest' });
+  }, [offered]);
   const choose = ({ code }: Suggestion) => {
     const element = input.current!;
     const { text: wanted, caret } = withEntry(element.value, element.selectionStart ?? 0, code);
@@ -81,13 +87,20 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
             suggest();
           }}
         />
-        <div id={listId} class="suggestions" role="listbox" aria-label={filters.fields[name]} hidden={!open}>
-          {open?.offered.map((offer, at) => (
+        <div
+          id={listId}
+          ref={list}
+          class="suggestions"
+          role="listbox"
+          aria-label={filters.fields[name]}
+          hidden={!open}
+        >
+          {offered?.map((offer, at) => (
             <Option
               key={offer.code}
               id={`${listId}-${at}`}
               offer={offer}
-              isActive={at === open.active}
+              isActive={at === open?.active}
               onChoose={choose}
             />
           ))}
