@@ -1,6 +1,7 @@
 /** The line at the top: where to go, language, colours. */
 import { useState } from 'preact/hooks';
 import { LANGUAGES, type Language, NAMES } from '../../languages/index.js';
+import { isolated } from '../../model/isolated.js';
 import { useSession, useTexts } from '../context.js';
 import { operator } from '../operator.js';
 import { useAfterPaint } from '../parts/after-paint.js';
@@ -79,12 +80,21 @@ function Account({ place }: { place: string }) {
   const isOperator = operator.use();
   const isEnded = hasEnded.use();
   if (isOperator && place === 'dashboard') return <p class="frame-account">{frame.operator}</p>;
+  if (state.status === 'waiting') return <p class="frame-account" />;
   const account = state.status === 'known' && !isEnded ? state.session.account : undefined;
   if (!account) return null;
-  const used = frame.quota(number(account.used), number(account.monthly_quota));
+  const [used, most] = [number(account.used), number(account.monthly_quota)];
   return (
     <p class="frame-account">
-      {frame.account(account.name)} · {used}
+      <span class="frame-account-long">
+        {frame.account(isolated(account.name))} · {frame.quota(used, most)}
+      </span>
+      <span class="frame-account-short" aria-hidden="true">
+        <bdi>{account.name}</bdi>
+        <span>
+          {used} / {most}
+        </span>
+      </span>
     </p>
   );
 }
