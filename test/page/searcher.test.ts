@@ -369,4 +369,36 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     await page.locator('.patent-head .number', { hasText: 'US 11,217,824 B2' }).waitFor();
     await page.locator('.data dt', { hasText: '등록공고일' }).waitFor();
   });
+
+  it('reads on a phone who is charged, and how much is used', async () => {
+    const { page } = await site.visit('', { viewport: { width: 320, height: 700 } });
+    const short = page.locator('.frame-account-short');
+    await short.filter({ hasText: /^Demonstration[\d,]+ \/ [\d,]+$/ }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+    await page.setViewportSize({ width: 1280, height: 700 });
+    await short.waitFor({ state: 'hidden' });
+    await page.getByText(/Account Demonstration · .* searches this month/).waitFor();
+  });
+
+  it('finds each view by its title', async () => {
+    const { page } = await site.visit('#/patent/US11217824B2');
+    const isCalled = (title: string) => becomesTrue(page, `document.title === ${JSON.stringify(title)}`);
+    const patent = await page.getByRole('heading', { level: 1 }).textContent();
+    await isCalled(`US11217824B2 ${patent} – priorart`);
+    for (const [hash, title] of [
+      ['#/patent/US99999999B2', 'US99999999B2 is not in the index – priorart'],
+      ['#/dashboard', 'Dashboard – priorart'],
+      ['#/nowhere', 'There is no such page. – priorart'],
+      ['#/?like=US11217824B2', 'Like US 11,217,824 B2 – priorart'],
+      ['#/?query=battery', 'battery – priorart'],
+      ['#/?query=battery&view=statistics', 'battery – Statistics – priorart'],
+      ['#/', 'priorart'],
+    ] as const) {
+      await page.goto(site.url(hash));
+      await isCalled(title);
+      const direct = await site.visit(hash);
+      await becomesTrue(direct.page, `document.title === ${JSON.stringify(title)}`);
+      await direct.page.context().close();
+    }
+  });
 });

@@ -5,6 +5,7 @@ import type { Address } from '../model/address.js';
 import { SessionContext, TextsContext, useTexts } from './context.js';
 import { Header } from './frame/header.js';
 import { MaintenanceNote } from './frame/maintenance-note.js';
+import { usePageTitle } from './page-title.js';
 import { lazy } from './parts/lazy.js';
 import { keepLanguage } from './preferences.js';
 import { useAddress } from './router.js';
@@ -45,7 +46,6 @@ const PatentPage = lazy(async () => (await import('./patent/patent-page.js')).Pa
 
 /** To add a page: a case here, and a component in a folder of its own. */
 function View({ address: { parts, parameters } }: { address: Address }) {
-  const { frame } = useTexts();
   switch (parts[0]) {
     case undefined:
       return <SearchPage parameters={parameters} />;
@@ -54,13 +54,19 @@ function View({ address: { parts, parameters } }: { address: Address }) {
     case 'dashboard':
       return <Dashboard part={parts[1]} parameters={parameters} />;
     default:
-      return (
-        <div class="start">
-          <h1>{frame.notFound}</h1>
-          <p>
-            <a href="#/">{frame.home}</a>
-          </p>
-        </div>
-      );
+      return <NotFound />;
   }
+}
+
+function NotFound() {
+  const { frame } = useTexts();
+  usePageTitle(frame.notFound);
+  return (
+    <div class="start">
+      <h1>{frame.notFound}</h1>
+      <p>
+        <a href="#/">{frame.home}</a>
+      </p>
+    </div>
+  );
 }

@@ -5,6 +5,7 @@ import { call, failureOf } from '../api.js';
 import { useSessionHandle, useTexts } from '../context.js';
 import { maintenance, toldOperator } from '../maintenance.js';
 import { forgetOperator, operator as knownOperator } from '../operator.js';
+import { usePageTitle } from '../page-title.js';
 import { Progress } from '../parts/progress.js';
 import { hasEnded, type SessionAnswer } from '../session.js';
 import { AccountSettings } from './account-settings.js';
@@ -67,6 +68,8 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   const hasTexts = useLoadedTexts() !== undefined;
   const isKnown = hasTexts && operator.data !== undefined && state.status !== 'waiting';
   useFocusAfterSignIn(isKnown ? (role ?? 'nobody') : undefined);
+  const named = [...TABS.account, ...TABS.operator].find((one) => one === part);
+  usePageTitle(named ? texts.tabs[named] : '', frame.dashboard);
   if (!hasTexts) return <Progress text={frame.dashboard} />;
   if (operator.error) return <Problem error={operator.error} onRetry={operator.reload} />;
   if (state.status === 'failed' && !isDown && operator.data !== true)

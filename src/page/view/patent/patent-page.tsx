@@ -9,6 +9,7 @@ import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields
 import { moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useAnswer } from '../answers.js';
 import { useSession, useTexts } from '../context.js';
+import { usePageTitle } from '../page-title.js';
 import { Copy } from '../parts/copy.js';
 import { Failure } from '../parts/failure.js';
 import { PublicationNumber } from '../parts/number.js';
@@ -28,7 +29,7 @@ interface Props {
 }
 
 export function PatentPage({ id, parameters }: Props) {
-  const { patent: texts } = useTexts();
+  const { patent: texts, results } = useTexts();
   const session = useSession();
   const isReady = session.status !== 'waiting';
   const { answer, error, isWaiting, retry } = useAnswer<DetailsResponse>(
@@ -37,6 +38,7 @@ export function PatentPage({ id, parameters }: Props) {
   );
   const entry = answer?.patents[0];
   const isCurrent = !isWaiting && isReady;
+  usePageTitle(titleOf(id, isCurrent && !error ? entry : undefined, texts, results.untitled));
   return (
     <div class="patent">
       <div class="patent-line">
@@ -52,6 +54,18 @@ export function PatentPage({ id, parameters }: Props) {
   );
 }
 
+type PatentTexts = ReturnType<typeof useTexts>['patent'];
+
+/** The number and the title; that it is missing; or the number alone until the answer is there. */
+function titleOf(id: string, entry: DetailsEntry | undefined, texts: PatentTexts, untitled: string): string {
+  if (!entry) return id;
+  if (entry.error) return missing(id, entry, texts);
+  return `${entry.patent_id} ${entry.metadata?.title || untitled}`;
+}
+
+const missing = (id: string, { error }: DetailsEntry, texts: PatentTexts): string =>
+  error === 'ambiguous' ? texts.ambiguous(id) : texts.notFound(id);
+
 function Missing({
   id,
   entry,
@@ -65,7 +79,7 @@ function Missing({
   const candidates = entry.candidates ?? [];
   return (
     <div class="note warn" role="alert">
-      <h1>{entry.error === 'ambiguous' ? texts.ambiguous(id) : texts.notFound(id)}</h1>
+      <h1>{missing(id, entry, texts)}</h1>
       {candidates.length === 0 && <p>{texts.notFoundHelp}</p>}
       <ul>
         {candidates.map((candidate) => (
@@ -81,8 +95,9 @@ function Missing({
 const PARTS = ['abstract', 'claims', 'description'] as const;
 
 function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSearchParams }) {
-  const { patent: texts, results, share, frame } = useTexts();
+  const { patent: texts, results, share } = useTexts();
   const { patent_id: id, metadata, content = '' } = entry;
+  const applicants = entry.bibliography?.applicants ?? [];
   const document_ = useMemo(() => documentOf(content), [content]);
   const [drawing, setDrawing] = useState<number>();
   const hasText = [document_.abstract, document_.claims, document_.description].some(
@@ -96,11 +111,9 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   const title = metadata?.title || results.untitled;
   const language = metadata && languageOf(metadata.country);
   useEffect(() => {
-    document.title = `${id} ${title} – ${frame.title}`;
     heading.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
-  const applicants = entry.bibliography?.applicants ?? [];
-  }, [id, title, frame]);
+  }, [id, title]);
   return (
     <article>
       <header class="patent-head">

@@ -1,6 +1,7 @@
 /** The search: question, filters, and below them the results or the statistics. The address says which. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnalyticsResponse, SearchResponse } from '../../../search/public-types.js';
+import type { Texts } from '../../languages/index.js';
 import { activeCount } from '../../model/active.js';
 import { linkTo } from '../../model/address.js';
 import { complaintsOf } from '../../model/complaints.js';
@@ -14,9 +15,11 @@ import {
   type Search,
   searchOf,
 } from '../../model/fields.js';
+import { printedNumber } from '../../model/number.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../model/request.js';
 import { type Asked, useAnswer } from '../answers.js';
 import { useSessionHandle, useTexts } from '../context.js';
+import { usePageTitle } from '../page-title.js';
 import { Failure } from '../parts/failure.js';
 import { lazy } from '../parts/lazy.js';
 import { Progress } from '../parts/progress.js';
@@ -62,9 +65,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     // The search was counted.
     if (latest !== undefined) refresh();
   }, [latest, refresh]);
-  useEffect(() => {
-    document.title = search.query === '' ? texts.frame.title : `${search.query} – ${texts.frame.title}`;
-  }, [search, texts]);
+  usePageTitle(questionOf(search, texts), isAsked(search) && !isList ? texts.statistics.heading : '');
   const heading = useFocusOnAnswer(formless(search), latest !== undefined && !isWaiting);
 
   const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
@@ -146,6 +147,16 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
       </section>
     </div>
   );
+}
+
+/** The question in a title; without one, its examples. */
+function questionOf({ query, like, unlike }: Search, { question }: Texts): string {
+  if (query !== '') return query;
+  const examples = [
+    ...like.map((id) => `${question.like} ${printedNumber(id)}`),
+    ...unlike.map((id) => `${question.unlike} ${printedNumber(id)}`),
+  ];
+  return examples.join(', ');
 }
 
 /** The address of a search without the form of its list: what the server is asked. */
