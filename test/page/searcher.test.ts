@@ -401,4 +401,32 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
       await direct.page.context().close();
     }
   });
+
+  it('prints a list and a patent in light colours, whole, and without what leads elsewhere', async () => {
+    const { page } = await site.visit(ASKED);
+    await page.getByLabel('Colours').selectOption('Dark');
+    const [question, passage, heading] = [
+      page.locator('#question'),
+      page.locator('.passage-text').first(),
+      page.locator('.patent-text h2').first(),
+    ];
+    await passage.waitFor();
+    await page.emulateMedia({ media: 'print' });
+    const colour = 'getComputedStyle(document.body).color';
+    assert.equal(await page.evaluate(colour), 'rgb(26, 34, 48)');
+    assert.ok(await question.isVisible(), 'the question is printed');
+    const left = (): Promise<string[]> =>
+      page.evaluate(`[...document.querySelectorAll('button, select, nav, input, .filters')]
+        .filter((element) => element.checkVisibility() && !element.matches('.drawing'))
+        .map((element) => element.outerHTML.slice(0, 80))`);
+    assert.deepEqual(await left(), []);
+    const cut = await page.evaluate<number>(`[...document.querySelectorAll('.passage-text')]
+      .filter((text) => text.scrollHeight > text.clientHeight + 1).length`);
+    assert.equal(cut, 0, 'passages are whole');
+    await page.goto(site.url('#/patent/US20210353120A1'));
+    await heading.waitFor();
+    assert.deepEqual(await left(), []);
+    assert.ok(await page.locator('.drawing img').isVisible());
+    assert.equal(await page.evaluate(colour), 'rgb(26, 34, 48)');
+  });
 });

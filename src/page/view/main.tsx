@@ -13,6 +13,7 @@ import './styles/results.css';
 import './styles/patent.css';
 import './styles/statistics.css';
 import './styles/dashboard.css';
+import './styles/print.css';
 import 'uplot/dist/uPlot.min.css';
 
 startSession();
