@@ -69,6 +69,10 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
     await link(bare!).waitFor({ state: 'detached' });
     assert.equal(await link(whole!).count(), 1);
     assert.equal(parametersOf(page).get('titles'), 'hidden');
+    const [shown, all] = [await shownResults(page).count(), (await shownResults(page).count()) + 1];
+    await page
+      .locator('.count', { hasText: new RegExp(`^${shown} of (?:the first )?${all} results`) })
+      .waitFor();
     await hide.uncheck();
     await link(bare!).waitFor();
   });
@@ -130,6 +134,12 @@ describe('the list of results', { skip: noBrowser || noSharp }, () => {
     const chip = page.locator('.chips .chip', { hasText: 'The question is read as a class' });
     await chip.getByText('The question is read as a class: H01M Batteries, fuel cells').waitFor();
     assert.equal(await chip.getByRole('button').count(), 0, 'it is no filter');
+    const room = await page.evaluate<number>(`(() => {
+      const text = document.createRange();
+      text.selectNodeContents(document.querySelector('.chips .chip span'));
+      return document.querySelector('.chips .chip').getBoundingClientRect().right - text.getBoundingClientRect().right;
+    })()`);
+    assert.ok(room > 4, `its text ends ${room} px before its border`);
     await page.goto(site.url('#/?query=B99Z'));
     await becomesTrue(page, 'document.title.startsWith("B99Z")');
     await page.locator('.answered:not(.waiting) .result').first().waitFor();

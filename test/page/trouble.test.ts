@@ -66,12 +66,18 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
       [(route) => refuse(route, 503, 'overloaded', { 'retry-after': '7' }), /Try again in 7 s/],
       [(route) => refuse(route, 500, 'internal'), /The search failed.*detail of internal.*Request r-1/s],
       [(route) => route.abort('connectionrefused'), /The server does not answer/],
+      [
+        (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<html>Bad gateway' }),
+        /^The search failed\s*The answer has the HTTP status 502 and no explanation/,
+      ],
     ];
     for (const [answer, message] of cases) {
       await page.route(SEARCH, answer);
       await page.goto(site.url(`${HASH}&query_of=${message.source.length}`));
       await page.goto(site.url(`#/?query=electrolyte%20${message.source.length}`));
-      await page.getByRole('alert').filter({ hasText: message }).waitFor();
+      const alert = page.getByRole('alert').filter({ hasText: message });
+      await alert.waitFor();
+      assert.doesNotMatch((await alert.textContent())!, /<html>/);
       await page.unroute(SEARCH);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.locator('.result').first().waitFor();
@@ -181,6 +187,11 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
     try {
       const { page } = await closed.visit();
       await page.getByText('cannot be searched from the page yet').waitFor();
+      await becomesTrue(page, 'document.activeElement.id === "question"');
+      const gap =
+        await page.evaluate<number>(`document.querySelector('.start > .note').getBoundingClientRect().top
+        - document.activeElement.getBoundingClientRect().bottom`);
+      assert.ok(gap > 4, `the outline of the question has room: ${gap} px`);
       const remedy = page.getByText('priorart serve --page-account NAME');
       assert.equal(await remedy.isVisible(), false);
       await page.getByText('For the operator').click();

@@ -129,6 +129,8 @@ export const en = {
     statistics: 'Statistics',
     shown: (count: number) => (count === 1 ? 'One result' : `${number(count)} results`),
     first: (count: number) => `First ${number(count)} results`,
+    shownOf: (shown: number, all: number) => `${number(shown)} of ${number(all)} results`,
+    firstOf: (shown: number, all: number) => `${number(shown)} of the first ${number(all)} results`,
     ofClear: (count: number, isLeast: boolean) =>
       `${isLeast ? 'at least ' : ''}${number(count)} at 0.5 or above`,
     countClear: 'Count those at 0.5 or above',
@@ -327,6 +329,8 @@ export const en = {
   errors: {
     heading: 'The search failed',
     unreachable: 'The server does not answer. Check that it runs, then try again.',
+    unexplained: (status: number) =>
+      `The answer has the HTTP status ${status} and no explanation. If a proxy stands before the server, it may not reach the server.`,
     signIn: 'Sign in to search.',
     toSignIn: 'Sign in',
     ended: 'Your session has ended. Sign in to go on.',

@@ -130,6 +130,8 @@ export const ja: Texts = {
     statistics: '統計',
     shown: (count) => `${number(count)} 件`,
     first: (count) => `上位 ${number(count)} 件`,
+    shownOf: (shown, all) => `${number(all)} 件中 ${number(shown)} 件`,
+    firstOf: (shown, all) => `上位 ${number(all)} 件中 ${number(shown)} 件`,
     ofClear: (count, isLeast) => `類似度 0.5 以上は ${number(count)} 件${isLeast ? '以上' : ''}`,
     countClear: '類似度 0.5 以上の件数を調べる',
     ofClass: (count, isLeast) => `この分類は ${number(count)} 件${isLeast ? '以上' : ''}`,
@@ -308,6 +310,8 @@ export const ja: Texts = {
   errors: {
     heading: '検索できませんでした',
     unreachable: 'サーバーが応答しません。起動しているか確かめて、もう一度お試しください。',
+    unexplained: (status) =>
+      `HTTP ステータス ${status} の応答に説明がありません。サーバーの前にプロキシがある場合、プロキシがサーバーに接続できていない可能性があります。`,
     signIn: '検索するにはサインインしてください。',
     toSignIn: 'サインイン',
     ended: 'セッションが終了しました。続けるにはもう一度サインインしてください。',

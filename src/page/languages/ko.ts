@@ -130,6 +130,8 @@ export const ko: Texts = {
     statistics: '통계',
     shown: (count) => `결과 ${number(count)}건`,
     first: (count) => `상위 ${number(count)}건`,
+    shownOf: (shown, all) => `결과 ${number(all)}건 중 ${number(shown)}건`,
+    firstOf: (shown, all) => `상위 ${number(all)}건 중 ${number(shown)}건`,
     ofClear: (count, isLeast) => `유사도 0.5 이상 ${number(count)}건${isLeast ? ' 이상' : ''}`,
     countClear: '유사도 0.5 이상인 문헌 수 보기',
     ofClass: (count, isLeast) => `이 분류에 ${number(count)}건${isLeast ? ' 이상' : ''}`,
@@ -309,6 +311,8 @@ export const ko: Texts = {
   errors: {
     heading: '검색하지 못했습니다',
     unreachable: '서버가 응답하지 않습니다. 실행 중인지 확인하고 다시 시도하십시오.',
+    unexplained: (status) =>
+      `HTTP 상태 ${status} 응답이 설명 없이 왔습니다. 서버 앞에 프록시가 있으면 프록시가 서버에 연결하지 못했을 수 있습니다.`,
     signIn: '검색하려면 로그인하십시오.',
     toSignIn: '로그인',
     ended: '세션이 종료되었습니다. 계속하려면 다시 로그인하십시오.',

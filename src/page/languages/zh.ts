@@ -128,6 +128,8 @@ export const zh: Texts = {
     statistics: '统计',
     shown: (count) => `${number(count)} 条结果`,
     first: (count) => `前 ${number(count)} 条结果`,
+    shownOf: (shown, all) => `${number(all)} 条结果中的 ${number(shown)} 条`,
+    firstOf: (shown, all) => `前 ${number(all)} 条结果中的 ${number(shown)} 条`,
     ofClear: (count, isLeast) => `相似度不低于 0.5 的${isLeast ? '至少' : ''} ${number(count)} 件`,
     countClear: '统计相似度不低于 0.5 的件数',
     ofClass: (count, isLeast) => `此分类下${isLeast ? '至少' : ''} ${number(count)} 件`,
@@ -301,6 +303,8 @@ export const zh: Texts = {
   errors: {
     heading: '检索失败',
     unreachable: '服务器没有响应。请确认它正在运行，然后重试。',
+    unexplained: (status) =>
+      `收到 HTTP 状态 ${status} 的响应，其中没有说明。如果服务器前有代理，可能是代理无法连接服务器。`,
     signIn: '请登录后检索。',
     toSignIn: '登录',
     ended: '会话已结束，请重新登录。',

@@ -4,7 +4,7 @@
  */
 import { answeredNormally, refusedInMaintenance } from './maintenance.js';
 
-/** A call that failed. `message` is the server's `detail`. */
+/** A call that failed. `message` is the server's `detail`; empty if the answer has none, such as one of a proxy. */
 export class ApiError extends Error {
   readonly status: number;
   /** X-Error-Code; `unreachable` if no answer came. */
@@ -67,8 +67,8 @@ export async function call<T>(method: string, path: string, { body, signal }: Ca
 function detailOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };
-    return typeof detail === 'string' ? detail : text.slice(0, 300);
+    return typeof detail === 'string' ? detail : '';
   } catch {
-    return text.slice(0, 300);
+    return '';
   }
 }

@@ -6,7 +6,11 @@ export function Problem({ error, onRetry }: { error: ApiError; onRetry?(): void 
   const { errors } = useTexts();
   return (
     <div class="note bad" role="alert">
-      <p>{error.code === 'unreachable' ? errors.unreachable : error.message}</p>
+      <p>
+        {error.code === 'unreachable'
+          ? errors.unreachable
+          : error.message || errors.unexplained(error.status)}
+      </p>
       {onRetry && (
         <p>
           {error.status === 401 ? (

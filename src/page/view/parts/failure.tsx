@@ -17,7 +17,8 @@ export function Failure({ error, heading, onRetry }: Props) {
   const needsSignIn = error.status === 401 || error.status === 403;
   const advice = adviceFor(error, errors, account?.resets_at.slice(0, 10));
   // The server speaks English, and of keys and fields, which visitors of the page do not have.
-  const message = advice === undefined || error.status === 403 ? error.message : '';
+  const explained = error.message || errors.unexplained(error.status);
+  const message = advice === undefined || error.status === 403 ? explained : '';
   return (
     <div class="note bad" role="alert">
       <p>

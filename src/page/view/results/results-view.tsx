@@ -37,7 +37,8 @@ export function ResultsView({ search, answer, onAsk }: Props) {
       <div class="answer-line">
         <Count
           search={search}
-          shown={results.length}
+          shown={shown.length}
+          all={results.length}
           relevance={relevance}
           isClass={answer.classification !== undefined}
           isCountable={missing === undefined}
@@ -157,8 +158,10 @@ function ListForm({ search, results, onAsk }: FormProps) {
 
 interface CountProps {
   search: Search;
-  /** Results in the list. */
+  /** Results in the list: without those that are hidden. */
   shown: number;
+  /** Results of the answer. */
+  all: number;
   relevance: Relevance;
   /** Whether the question is a class, whose patents statistics count as a whole. */
   isClass: boolean;
@@ -167,12 +170,13 @@ interface CountProps {
 }
 
 /** How many results are shown, and how many patents the statistics count, if that is known already. */
-function Count({ search, shown, relevance, isClass, isCountable }: CountProps) {
+function Count({ search, shown, all, relevance, isClass, isCountable }: CountProps) {
   const { results: texts, patent } = useTexts();
   const counted = relevance.isWhole
-    ? { count: isClass ? shown : relevance.clear, isLeast: false }
+    ? { count: isClass ? all : relevance.clear, isLeast: false }
     : countedBefore(search);
-  const parts = [relevance.isWhole ? texts.shown(shown) : texts.first(shown)];
+  const parts = [relevance.isWhole ? texts.shown(all) : texts.first(all)];
+  if (shown < all) parts[0] = relevance.isWhole ? texts.shownOf(shown, all) : texts.firstOf(shown, all);
   if (counted) parts.push((isClass ? texts.ofClass : texts.ofClear)(counted.count, counted.isLeast));
   return (
     <div class="count">
