@@ -34,7 +34,7 @@ async function fromInput(): Promise<string> {
   const text = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
-  // Nobody can type it on the page.
+  // The field of the page takes one line.
   if (/[\r\n]/.test(text)) {
     throw new PriorartError(
       'usage',

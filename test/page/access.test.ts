@@ -100,6 +100,7 @@ describe('the page', { skip: noBrowser || noSharp }, () => {
     await becomesTrue(page, 'document.activeElement.id === "part-claims"');
     await page.goBack();
     await page.locator('.result').first().waitFor();
+    await becomesTrue(page, 'document.activeElement.closest(".result") !== null');
     await tabTo(page, 'Statistics');
     await page.keyboard.press('Enter');
     await page.locator('.years canvas').waitFor();
@@ -162,7 +163,8 @@ async function faultsOf(page: Page): Promise<string[]> {
       .flatMap(({ id, impact, nodes }) => nodes.map(({ html, failureSummary }) => id + ' ' + impact + ' ' + html.slice(0, 160) + ' ' + failureSummary.slice(0, 300))))`);
 }
 
-const TABS_MAX = 150;
+/** From a result in the list, all others and the filters are on the way to a link above it. */
+const TABS_MAX = 300;
 
 /** Tabs to the control with a name, and checks that its focus is seen. */
 async function tabTo(page: Page, name: string): Promise<void> {

@@ -39,7 +39,7 @@ let signedIn: string | undefined;
 
 /**
  * Whether an account was signed in here, and its session has ended: by itself, by the operator, or in another tab. Then
- * nothing is asked until someone signs in, because the calls would count for another account.
+ * nothing is asked until a user signs in, because the calls would count for another account.
  */
 export const hasEnded = watched(false);
 
@@ -60,7 +60,7 @@ async function current(): Promise<SessionAnswer> {
   return session;
 }
 
-/** The session. Without one, opens that of a visitor if the server allows it and nobody was signed in. */
+/** The session. Without one, opens that of a visitor if the server allows it and no account was signed in. */
 export async function enterSession(): Promise<SessionAnswer> {
   const session = await current();
   if (session.kind !== 'none' || !session.can_visit || hasEnded.get()) return session;

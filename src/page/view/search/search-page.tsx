@@ -214,8 +214,8 @@ function useCursorOfQuestion(isStart: boolean): void {
 
 /**
  * Moves the focus to the heading of a new answer, so that a screen reader says that the page changed. It stays in a text
- * field, and where it is when the page is loaded. Whoever comes back from another view, where the focus was lost with that
- * view, finds it at the link by which the results were left.
+ * field, and where it is when the page is loaded. A visitor who comes back from another view, where the focus was lost
+ * with that view, finds it at the link by which the results were left.
  * @param isThere whether the answer is that of the address
  */
 function useFocusOnAnswer(address: string, isThere: boolean) {
