@@ -133,7 +133,7 @@ export const ERROR_HELP = {
     solve: 'try again; another server may answer',
   },
   no_data: {
-    means: 'no patents are indexed',
+    means: 'there is no index: no patents were ever ingested',
     solve: 'the operator ingests some: `priorart ingest`',
   },
   not_ready: {

@@ -118,7 +118,10 @@ it('proposed commands have the folder of an option', async (t) => {
   const keys = await priorart('keys', 'list', '--data', data);
   assert.ok(keys.stdout.includes(`\`priorart keys create --account NAME ${option}\``), keys.stdout);
   const missing = await priorart('keys', 'list', '--data', join(data, 'none'));
-  assert.ok(missing.stderr.includes(`\`priorart ingest FILE… --data '${join(data, 'none')}'\``), missing.stderr);
+  assert.ok(
+    missing.stderr.includes(`\`priorart ingest FILE… --data '${join(data, 'none')}'\``),
+    missing.stderr,
+  );
   // Help is the same for all folders.
   const search = await priorart('search', '--data', data);
   assert.match(search.stderr, /see `priorart search --help`$/m);

@@ -61,13 +61,14 @@ describe('Dockerfile', () => {
   });
 
   it('copies only files that .dockerignore allows', { skip: noGit }, () => {
-    const ignored = read('.dockerignore')
+    const lines = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
+    const names = (each: string, file: string) =>
+      file === each || file.startsWith(`${each}/`) || each === `**/*${/\.\w+$/.exec(file)?.[0]}`;
+    // The last line that names a file decides.
     const isIgnored = (file: string) =>
-      ignored.some(
-        (each) => file === each || file.startsWith(`${each}/`) || each === `**/*${/\.\w+$/.exec(file)?.[0]}`,
-      );
+      lines.findLast((line) => names(line.replace(/^!/, ''), file))?.startsWith('!') === false;
     const { files } = JSON.parse(read('package.json')) as { files: string[] };
     const packed = files.filter((each) => !each.startsWith('!') && !each.includes('*'));
     for (const path of [...packed, 'package-lock.json', 'tsconfig.json', 'scripts/prepack.mjs', 'src']) {
