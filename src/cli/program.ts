@@ -94,11 +94,8 @@ function addHelp(group: Command): void {
   group.helpCommand(false).addCommand(helpCommand().copyInheritedSettings(group));
 }
 
-/** Commands that go on without standard output: their answers and logs go elsewhere. */
-const WITHOUT_OUTPUT = new Set(['serve', 'mcp', 'ingest']);
-
 program.hook('preAction', (_, command) => {
-  if (!WITHOUT_OUTPUT.has(command.name())) endWithReader();
+  endWithReader();
   messagesOf(command);
   checkEngine(command);
   for (const warning of unknownVariables(process.env))

@@ -22,8 +22,8 @@ const encoder = new TextEncoder();
 
 /**
  * Takes the next record when the unit of the previous record is in progress, and yields a unit for each.
- * @throws PriorartError `invalid_request` for a source of bytes or texts; any error of the iteration; the reason of the signal when it fires, also while the next record is
- * awaited
+ * @throws PriorartError `invalid_request` for a source of bytes or texts; any error of the iteration; the reason of the
+ * signal when it fires, also while the next record is awaited
  */
 export async function* openRecords(
   records: PatentRecords,

@@ -4,6 +4,7 @@
  */
 import { calling, type NativeStaticModel, type SearchHits } from '../index/native.js';
 import { RERANK_DEPTH, RERANK_ROUNDS } from '../limits.js';
+import { bestOfPassages } from './best-passages.js';
 import { FIT, type ServedFit } from './fit.js';
 import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
 
@@ -44,16 +45,11 @@ export function withSimilarity(
   foreign: Uint8Array | undefined,
   fit: ServedFit = FIT,
 ): { documents: Float32Array; passages: Float32Array } {
-  const passages = foreign ? new Float32Array(partners.length) : partners;
-  const documents = new Float32Array(docs.length);
+  if (!foreign) return { documents: bestOfPassages(partners, passageAt), passages: partners };
+  const passages = new Float32Array(partners.length);
   for (let n = 0; n < docs.length; n++) {
-    let best = Number.NEGATIVE_INFINITY;
-    for (let at = passageAt[n]!; at < passageAt[n + 1]!; at++) {
-      if (foreign)
-        passages[at] = partners[at]! + fit.similarity * passageScores[at]! + fit.foreign * foreign[n]!;
-      best = Math.max(best, passages[at]!);
-    }
-    documents[n] = best;
+    for (let at = passageAt[n]!; at < passageAt[n + 1]!; at++)
+      passages[at] = partners[at]! + fit.similarity * passageScores[at]! + fit.foreign * foreign[n]!;
   }
-  return { documents, passages };
+  return { documents: bestOfPassages(passages, passageAt), passages };
 }

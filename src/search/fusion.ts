@@ -50,8 +50,8 @@ export const FIT = {
   translated: 0.8,
   /**
    * The same in a question of one word: documents that hold the word itself come first, unless those with translations are
-   * about it. Of several words, those that hold translations of all go before those that hold one of them: with .6 for two and
-   * three words, too, `cooling fan` prefers a cooling preparation to 风扇及冷却装置.
+   * about it. In a question of several words, that would let one word as it is written outweigh translations of all: with .6
+   * for two and three words, too, `cooling fan` prefers a cooling preparation to 风扇及冷却装置.
    */
   translatedAlone: 0.6,
   /**

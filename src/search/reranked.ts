@@ -1,8 +1,10 @@
 /**
  * What is reranked: a question, and the publications of `like` beside it. Each is scored by itself, and the scores are added.
- * As one text, the publications would decide alone: they have more words. What is like the publications of `unlike` is only
- * farther by its vector: subtracting scores, too, costs relevant documents near them (.3: recall@100 .376 instead of .403 on citations).
+ * As one text, the publications would decide alone: they have more words. The publications of `unlike` count in the vector
+ * only: if their scores are subtracted, too, relevant documents near them are lost (with weight .3, recall@100 of citations is
+ * .376 instead of .403). A question with `like` takes 8.4 instead of 5.1 ms of processor time among 80,169 publications.
  */
+import { bestOfPassages } from '../rerank/best-passages.js';
 import type { FoundDocuments, Reranker, RerankScores } from '../rerank/reranker.js';
 import type { SemanticQuery } from './query.js';
 
@@ -34,11 +36,5 @@ export function scoresOfFound(
   if (own === undefined || !reranker.takesWords || examples === undefined) return own;
   const others = reranker.scoreFound!(examples, found).passages;
   const passages = own.passages.map((score, at) => score + EXAMPLES * others[at]!);
-  return { ...own, passages, documents: bestOf(passages, found.hits.passageAt) };
-}
-
-/** The best score of each document's passages. */
-function bestOf(passages: Float32Array, passageAt: Uint32Array): Float32Array {
-  const best = (n: number) => Math.max(...passages.subarray(passageAt[n], passageAt[n + 1]));
-  return Float32Array.from({ length: passageAt.length - 1 }, (_, n) => best(n));
+  return { ...own, passages, documents: bestOfPassages(passages, found.hits.passageAt) };
 }

@@ -174,6 +174,23 @@ describe('the package of npm pack', { skip, timeout: 40 * MINUTES }, () => {
     assert.deepEqual(missing, []);
   });
 
+  test('has types for the older way in which CommonJS projects find modules', () => {
+    fresh();
+    const file = join(app, 'older.ts');
+    writeFileSync(
+      file,
+      `import { open } from 'priorart';\nimport { FaissIndex } from 'priorart/faiss';\nvoid FaissIndex;\n` +
+        `// A wrong type must be an error, which proves that the types are found.\n// @ts-expect-error\nvoid open(1);\n`,
+    );
+    const program = ts.createProgram([file], {
+      ...{ module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10, noEmit: true },
+      ...{ target: ts.ScriptTarget.ES2022, strict: true, esModuleInterop: true, types: ['node'] },
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    });
+    const faults = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
+    assert.deepEqual(faults, []);
+  });
+
   for (const page of PAGES) {
     test(`runs the example of ${page} as an ES module`, () => {
       fresh();

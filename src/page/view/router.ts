@@ -28,7 +28,7 @@ export const hasMoved = (): boolean => places.size > 0;
 
 /**
  * Focuses the link by which the visitor left this address.
- * @returns false if there is none
+ * @returns whether the page has that link
  */
 export function focusPlace(): boolean {
   const link = places.get(spelled(location.hash))?.link;

@@ -59,8 +59,8 @@ pub struct Lookup {
 /// An open table.
 #[derive(Default)]
 pub struct Terms {
-    /// The terms one after another, in the order of their keys, and where each ends. A question is looked up some hundred
-    /// times: without blocks to unpack, that takes half the time.
+    /// The terms one after another, in the order of their keys, and where each ends. Without blocks to unpack,
+    /// translating a question takes two thirds of the time.
     texts: String,
     ends: Vec<u32>,
     /// The members of each group, one after another, and where each group begins.

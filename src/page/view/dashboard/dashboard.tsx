@@ -67,7 +67,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   const role = operator.data ? 'operator' : isAccount ? 'account' : undefined;
   const hasTexts = useLoadedTexts() !== undefined;
   const isKnown = hasTexts && operator.data !== undefined && state.status !== 'waiting';
-  useFocusAfterSignIn(isKnown ? (role ?? 'nobody') : undefined);
+  useFocusAfterSignIn(isKnown ? (role ?? 'none') : undefined);
   const named = [...TABS.account, ...TABS.operator].find((one) => one === part);
   usePageTitle(named ? texts.tabs[named] : '', frame.dashboard);
   if (!hasTexts) return <Progress text={frame.dashboard} />;
@@ -116,7 +116,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
 
 /**
  * Moves the focus to the heading after a sign-in or sign-out, which takes away what had it.
- * @param who is signed in; undefined: not known yet
+ * @param who is signed in, or `none`; undefined: not known yet
  */
 function useFocusAfterSignIn(who: string | undefined): void {
   const before = useRef(who);
