@@ -58,13 +58,14 @@ export async function lexicalQuery(
   const greatest = chosen.reduce((sum, word) => sum + mostOf(word, collection), 0);
   const used = chosen.map((word): UsedWord => {
     const { at, documents } = word;
-    return { text: word.word.text, word: at, documents, share: mostOf(word, collection) / greatest };
+    const { text, isPair } = word.word;
+    return { text, word: at, documents, share: mostOf(word, collection) / greatest, isPair };
   });
   const ways = chosen.map((word) => waysOf(word, looked.of(word.word), collection, translated));
   const fading = await fadingOf(state, ways);
   const queries = ways.map((of, n): Json => {
     const gain = used[n]!.share / (LEXICAL.k1 + 1 + LEXICAL.delta);
-    const values = of.map(({ counting, share }) => valueQuery(counting, gain * share, fading[n]!));
+    const values = of.map((way) => valueQuery(way, gain, fading[n]!));
     return values.length === 1 ? values[0]! : { dis_max: { queries: values } };
   });
   return { used, query: queries.length === 0 ? undefined : should(queries) };
@@ -76,19 +77,24 @@ interface Way {
   counting: Json;
   /** Share of the word's weight. */
   share: number;
+  /** The least that it gives a document, of a gain of 1. */
+  least: number;
 }
 
 function waysOf(
-  { word, isHeld }: Counted,
+  { word, isHeld, documents }: Counted,
   translations: readonly TranslationForm[],
   collection: Collection,
   translated: TranslationShares,
 ): Way[] {
   const others = translations.map(({ terms, isLong }): Way => {
     const share = isLong ? translated.long : translated.word;
-    return { counting: should(phraseTerms(terms, collection)), share };
+    return { counting: should(phraseTerms(terms, collection)), share, least: 0 };
   });
-  return isHeld ? [{ counting: should(wordTerms(word, collection)), share: 1 }, ...others] : others;
+  if (!isHeld) return others;
+  const { few, fewShare, k1, delta } = LEXICAL;
+  const least = documents <= few ? fewShare * (k1 + 1 + delta) : 0;
+  return [{ counting: should(wordTerms(word, collection)), share: 1, least }, ...others];
 }
 
 /** The number `fading` of native/core/src/lexical/score.rs for each word, from the documents that hold it most prominently. */
@@ -231,13 +237,13 @@ function mostOf({ word, documents }: Counted, collection: Collection): number {
 const TERM_FREQUENCY =
   '_score * params.weight / (1.0 - params.b + params.b * doc[params.length].value / params.average)';
 const VALUE =
-  'params.gain * (_score * (params.k1 + 1.0) / (_score + params.k1) + ' +
+  'params.gain * Math.max((double)params.least, _score * (params.k1 + 1.0) / (_score + params.k1) + ' +
   'params.delta * (1.0 - params.share * params.fading / (_score + params.fading)))';
 
-/** Scores by the weighted occurrences that another query counts. */
-function valueQuery(counting: Json, gain: number, fading: number): Json {
+/** Scores by the weighted occurrences that the query of a way counts. */
+function valueQuery({ counting, share: ofWord, least }: Way, gainOfWord: number, fading: number): Json {
   const { k1, delta, fading: share } = LEXICAL;
-  const params = { gain, k1, delta, share, fading };
+  const params = { gain: gainOfWord * ofWord, k1, delta, share, fading, least };
   return { script_score: { query: counting, script: { source: VALUE, params } } };
 }
 

@@ -327,6 +327,9 @@ export interface LexicalFit {
   /** tf, as a share of the one with the number `prominent`, at which half of it is left. */
   passing: number;
   prominent: number;
+  /** Documents that hold a word itself, at most, that get `fewShare` of the greatest for it at least. */
+  few: number;
+  fewShare: number;
   parts: Array<PartFit>;
   /** Words that are scored, at most. */
   mostWords: number;
@@ -831,6 +834,8 @@ export interface UsedWord {
   documents: number;
   /** The greatest share that it can have in a lexical score. */
   share: number;
+  /** Whether it is two words beside each other. */
+  isPair: boolean;
 }
 
 /** What the lexical index says about a question. */
@@ -869,6 +874,8 @@ export interface WordForms {
   text: string;
   /** Factor on its rarity. */
   boost: number;
+  /** Whether it is two words beside each other, which are words of the list, too. */
+  isPair: boolean;
   forms: Array<WordForm>;
   /** Translations and synonyms, each once. */
   translations: Array<TranslationForm>;

@@ -105,11 +105,16 @@ export function wordCandidates(words: number, balance?: Balance): number {
   return balance === undefined ? most : most / 2;
 }
 
-/** The words that are no part of another: a word of a script without spaces is scored as a whole and by its pairs of characters. */
+/**
+ * The words that are no part of another: a word of a script without spaces is scored as a whole and by its pairs of characters. Two
+ * words beside each other are no word, unless both are too common to be scored.
+ */
 function wholeWords(used: readonly UsedWord[]): UsedWord[] {
+  const single = used.filter(({ isPair }) => !isPair);
+  const words = single.length > 0 ? single : used;
   const isPart = ({ text }: UsedWord) =>
-    used.some((other) => other.text.length > text.length && other.text.includes(text));
-  return used.filter((word) => !isPart(word));
+    words.some((other) => other.text.length > text.length && other.text.includes(text));
+  return words.filter((word) => !isPart(word));
 }
 
 /** How rare a word is, from 1 to 0: between the two shares of documents it falls with the logarithm. */

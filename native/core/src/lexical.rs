@@ -2,6 +2,7 @@
 //! of a segment, in the same file, so that it is committed, merged, copied and verified with them.
 
 pub mod analysis;
+mod beside;
 mod characters;
 mod compounds;
 mod fragments;

@@ -127,6 +127,9 @@ pub struct LexicalFit {
     /// tf, as a share of the one with the number `prominent`, at which half of it is left.
     pub passing: f64,
     pub prominent: u32,
+    /// Documents that hold a word itself, at most, that get `fewShare` of the greatest for it at least.
+    pub few: u32,
+    pub few_share: f64,
     pub parts: Vec<PartFit>,
     /// Words that are scored, at most.
     pub most_words: u32,
@@ -155,6 +158,8 @@ pub fn lexical_fit() -> LexicalFit {
         fading: score::FADING as f64,
         passing: score::PASSING as f64,
         prominent: score::PROMINENT as u32,
+        few: score::FEW as u32,
+        few_share: score::FEW_SHARE as f64,
         parts: Part::ALL.map(part).into(),
         most_words: score::MOST_CONCEPTS as u32,
         most_translations: score::MOST_TRANSLATIONS as u32,

@@ -97,6 +97,8 @@ pub struct UsedWord {
     pub documents: u32,
     /// The greatest share that it can have in a lexical score.
     pub share: f64,
+    /// Whether it is two words beside each other.
+    pub is_pair: bool,
 }
 
 /// What the lexical index says about a question.
@@ -140,6 +142,8 @@ pub struct WordForms {
     pub text: String,
     /// Factor on its rarity.
     pub boost: f64,
+    /// Whether it is two words beside each other, which are words of the list, too.
+    pub is_pair: bool,
     pub forms: Vec<WordForm>,
     /// Translations and synonyms, each once.
     pub translations: Vec<TranslationForm>,
@@ -250,7 +254,13 @@ impl Words {
                 weight: alternative.weight as f64,
             };
             let forms = concept.alternatives.iter().map(form).collect();
-            WordForms { text: text.clone(), boost: concept.boost as f64, forms, translations }
+            WordForms {
+                text: text.clone(),
+                boost: concept.boost as f64,
+                is_pair: concept.is_pair,
+                forms,
+                translations,
+            }
         };
         self.sought.concepts().iter().zip(&self.texts).map(forms).collect()
     }
@@ -344,6 +354,7 @@ impl Snapshot {
             word: used.concept as u32,
             documents: used.documents as u32,
             share: used.share as f64,
+            is_pair: words.sought.concepts()[used.concept].is_pair,
         });
         let used = used.collect();
         Ok(WordHits { used, ..self.word_hits(&scores, &query, &selections, &found, &options)? })

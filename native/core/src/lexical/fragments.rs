@@ -55,9 +55,10 @@ impl Continued {
         let Some(own) = pair_of(&concepts[n]).map(|_| &concepts[n]) else {
             return Continued { left: false, right: false };
         };
+        let words = || concepts.iter().filter(|other| !other.is_pair);
         Continued {
-            left: concepts.iter().any(|other| other.from < own.from && other.to > own.from),
-            right: concepts.iter().any(|other| other.from < own.to && other.to > own.to),
+            left: words().any(|other| other.from < own.from && other.to > own.from),
+            right: words().any(|other| other.from < own.to && other.to > own.to),
         }
     }
 }

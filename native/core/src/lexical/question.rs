@@ -36,6 +36,8 @@ pub struct Concept {
     pub to: u32,
     /// Factor on its rarity.
     pub boost: f32,
+    /// Whether it is two words beside each other, which are concepts, too (`beside.rs`).
+    pub is_pair: bool,
     pub alternatives: Vec<Alternative>,
     /// What it is in other languages. Empty if translations are not looked for.
     pub translations: Vec<Translation>,
@@ -56,16 +58,26 @@ const MOST_WHOLE: usize = 16;
 /// Number of words of a question, at most `MOST_WHOLE`, without parts of others such as pairs of
 /// characters.
 pub fn whole_words(concepts: &[Concept]) -> usize {
-    let is_part = |one: &Concept| {
-        concepts.iter().any(|other| {
-            other.from <= one.from && one.to <= other.to && other.to - other.from > one.to - one.from
-        })
-    };
-    concepts.iter().filter(|concept| !is_part(concept)).take(MOST_WHOLE).count()
+    let whole = concepts.iter().filter(|concept| !concept.is_pair && !is_part_of_another(concept, concepts));
+    whole.take(MOST_WHOLE).count()
 }
 
-/// Characters of a question, at most, in whose compounds known words are looked for. In a long text the other words say
-/// enough.
+/// Whether a concept is a part of a longer word of the question, such as a pair of characters.
+pub(super) fn is_part_of_another(one: &Concept, concepts: &[Concept]) -> bool {
+    concepts.iter().any(|other| {
+        !other.is_pair
+            && other.from <= one.from
+            && one.to <= other.to
+            && other.to - other.from > one.to - one.from
+    })
+}
+
+pub(super) fn is_short(question: &str) -> bool {
+    question.chars().nth(SHORT_QUESTION).is_none()
+}
+
+/// Characters of a question, at most, in whose compounds known words are looked for, and pairs of words. In a long text the
+/// other words say enough.
 const SHORT_QUESTION: usize = 60;
 
 /// Words of a question, at most. Longer questions are cut.
@@ -113,7 +125,7 @@ pub(super) const LANGUAGES: [Language; 4] =
     [Language::Other, Language::English, Language::German, Language::French];
 
 impl Questions {
-    /// The concepts of a question, each once. A word that occurs more often weighs more.
+    /// The concepts of a question, each once. A word that occurs more often weighs more. Pairs of words are last.
     pub fn concepts(&mut self, question: &str) -> Vec<Concept> {
         let plain = self.terms(question, Language::Other);
         let mut concepts = Vec::new();
@@ -137,6 +149,7 @@ impl Questions {
         }
         let mut concepts = merged(concepts);
         concepts.truncate(MOST_CONCEPTS);
+        self.push_beside(question, &mut concepts);
         concepts
     }
 
@@ -146,7 +159,7 @@ impl Questions {
     /// runs without spaces become concepts (`compounds.rs`).
     pub fn translate(&mut self, terms: &Terms, question: &str, concepts: &mut Vec<Concept>) {
         let (question, plain, known) = self.known(terms, question);
-        if question.chars().count() <= SHORT_QUESTION {
+        if is_short(question) {
             add_known_words(question, &plain, &known.words, concepts);
         }
         add_translations(&known.translations, concepts);
@@ -222,6 +235,7 @@ impl Questions {
             from: 0,
             to: text.len() as u32,
             boost: 1.0,
+            is_pair: false,
             alternatives,
             translations: vec![],
         })
@@ -277,6 +291,7 @@ impl Questions {
             from: word.from,
             to: word.to,
             boost: 1.0,
+            is_pair: false,
             alternatives,
             translations: vec![],
         });
@@ -324,6 +339,7 @@ impl Questions {
             from: whole.from,
             to: whole.to,
             boost: 1.0,
+            is_pair: false,
             alternatives,
             translations: vec![],
         });
@@ -334,6 +350,7 @@ impl Questions {
                 from: first.from,
                 to: whole.to,
                 boost: PART,
+                is_pair: false,
                 alternatives: joined_or_beside(&joined, &parts[1..]),
                 translations: vec![],
             });
@@ -484,7 +501,14 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
         let phrases = spacings(phrase_of(run, Kind::Pair)).into_iter();
         let joined = (run.len() == 1).then(|| joined_with(question, before, first)).flatten();
         let alternatives = phrases.chain(joined).map(|phrase| anywhere(phrase, 1.0)).collect();
-        concepts.push(Concept { from: first.from, to: last.to, boost, alternatives, translations: vec![] });
+        concepts.push(Concept {
+            from: first.from,
+            to: last.to,
+            boost,
+            is_pair: false,
+            alternatives,
+            translations: vec![],
+        });
     }
     if run.len() > 1 {
         for pair in run {
@@ -493,6 +517,7 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
                 from: pair.from,
                 to: pair.to,
                 boost: boost * PAIR,
+                is_pair: false,
                 alternatives,
                 translations: vec![],
             });
@@ -622,6 +647,34 @@ mod tests {
         let concepts = shown("cell and cell");
         assert_eq!(concepts.len(), 1);
         assert!((concepts[0].1 - 1.693).abs() < 1e-3);
+    }
+
+    #[test]
+    fn words_beside_each_other_are_a_pair_too() {
+        let pairs = |question: &str| -> Vec<String> {
+            let concepts = Questions::default().concepts(question);
+            let pairs = concepts.iter().filter(|concept| concept.is_pair);
+            pairs.map(|pair| question[pair.from as usize..pair.to as usize].to_owned()).collect()
+        };
+        assert_eq!(pairs("USB Type-C"), ["USB Type-C"]);
+        assert_eq!(pairs("solid state battery"), ["solid state", "state battery"]);
+        assert_eq!(pairs("E. coli"), ["E. coli"]);
+        assert_eq!(pairs("무선 충전기"), ["무선 충전기"]);
+        for none in [
+            "battery",
+            "state of art",
+            "cell, battery",
+            "cell. Battery",
+            "lithium-ion",
+            "激光雷达系统",
+            "b c d e f g",
+        ] {
+            assert!(pairs(none).is_empty(), "{none}");
+        }
+        let concepts = Questions::default().concepts("cooling fans");
+        assert_eq!(whole_words(&concepts), 2);
+        let stems = Phrase { terms: vec![(0, "cool".into()), (1, "fan".into())] };
+        assert!(concepts[2].alternatives.iter().any(|one| one.phrase == stems && !one.is_in(Part::Names)));
     }
 
     #[test]

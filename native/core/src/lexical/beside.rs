@@ -1,0 +1,36 @@
+//! Words of a short question that stand beside each other. A document that holds `USB Type-C` is more likely meant than one
+//! that holds `USB` and `Type-C` far apart: the ordered pairs of the sequential dependence model (Metzler and Croft, "A Markov
+//! random field model for term dependencies", SIGIR 2005). A pair counts like a word whose rarity is that of the pair.
+
+use super::question::{is_part_of_another, is_short, Concept, Questions};
+
+/// Words of a question that has pairs, at most. Among questions of up to eight words, longer ones gain nothing.
+const MOST_WORDS: usize = 5;
+/// Factor on the rarity of a pair. With 1, documents that hold the words apart, or their translations, fall too far behind.
+const BESIDE: f32 = 0.5;
+
+impl Questions {
+    /// Adds the pairs of words that only spaces part, or a full stop behind a single letter.
+    pub(super) fn push_beside(&mut self, question: &str, concepts: &mut Vec<Concept>) {
+        if !is_short(question) {
+            return;
+        }
+        let whole = concepts.iter().filter(|concept| !is_part_of_another(concept, concepts));
+        let mut words: Vec<(u32, u32)> = whole.map(|concept| (concept.from, concept.to)).collect();
+        words.sort_unstable();
+        if words.len() > MOST_WORDS {
+            return;
+        }
+        for pair in words.windows(2) {
+            let [(from, end), (next, to)] = [pair[0], pair[1]];
+            let is_letter = question[from as usize..end as usize].chars().nth(1).is_none();
+            let is_beside = question.get(end as usize..next as usize).is_some_and(|between| {
+                // `E. coli`
+                let between = if is_letter { between.strip_prefix('.').unwrap_or(between) } else { between };
+                !between.is_empty() && between.chars().all(char::is_whitespace)
+            });
+            let found = is_beside.then(|| self.phrase(&question[from as usize..to as usize])).flatten();
+            concepts.extend(found.map(|phrase| Concept { from, to, boost: BESIDE, is_pair: true, ..phrase }));
+        }
+    }
+}
