@@ -58,8 +58,8 @@ export async function lexicalQuery(
   const greatest = chosen.reduce((sum, word) => sum + mostOf(word, collection), 0);
   const used = chosen.map((word): UsedWord => {
     const { at, documents } = word;
-    const { text, isPair } = word.word;
-    return { text, word: at, documents, share: mostOf(word, collection) / greatest, isPair };
+    const { text, isExtra } = word.word;
+    return { text, word: at, documents, share: mostOf(word, collection) / greatest, isExtra };
   });
   const ways = chosen.map((word) => waysOf(word, looked.of(word.word), collection, translated));
   const fading = await fadingOf(state, ways);
@@ -92,8 +92,8 @@ function waysOf(
     return { counting: should(phraseTerms(terms, collection)), share, least: 0 };
   });
   if (!isHeld) return others;
-  const { few, fewShare, k1, delta } = LEXICAL;
-  const least = documents <= few ? fewShare * (k1 + 1 + delta) : 0;
+  const { prominent, rareShare, k1, delta } = LEXICAL;
+  const least = documents <= prominent ? rareShare * (k1 + 1 + delta) : 0;
   return [{ counting: should(wordTerms(word, collection)), share: 1, least }, ...others];
 }
 

@@ -327,9 +327,8 @@ export interface LexicalFit {
   /** tf, as a share of the one with the number `prominent`, at which half of it is left. */
   passing: number;
   prominent: number;
-  /** Documents that hold a word itself, at most, that get `fewShare` of the greatest for it at least. */
-  few: number;
-  fewShare: number;
+  /** Share of the greatest for a word that each document gets at least if at most `prominent` hold the word itself. */
+  rareShare: number;
   parts: Array<PartFit>;
   /** Words that are scored, at most. */
   mostWords: number;
@@ -834,8 +833,8 @@ export interface UsedWord {
   documents: number;
   /** The greatest share that it can have in a lexical score. */
   share: number;
-  /** Whether it is two words beside each other. */
-  isPair: boolean;
+  /** Whether it is no word by itself: two words beside each other, or the stems of an acronym. */
+  isExtra: boolean;
 }
 
 /** What the lexical index says about a question. */
@@ -874,8 +873,8 @@ export interface WordForms {
   text: string;
   /** Factor on its rarity. */
   boost: number;
-  /** Whether it is two words beside each other, which are words of the list, too. */
-  isPair: boolean;
+  /** Whether it is no word by itself: two words beside each other, which are words of the list, too, or the stems of an acronym. */
+  isExtra: boolean;
   forms: Array<WordForm>;
   /** Translations and synonyms, each once. */
   translations: Array<TranslationForm>;

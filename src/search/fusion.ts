@@ -107,10 +107,10 @@ export function wordCandidates(words: number, balance?: Balance): number {
 
 /**
  * The words that are no part of another: a word of a script without spaces is scored as a whole and by its pairs of characters. Two
- * words beside each other are no word, unless both are too common to be scored.
+ * words beside each other and the stems of an acronym are no word, unless nothing else is scored.
  */
 function wholeWords(used: readonly UsedWord[]): UsedWord[] {
-  const single = used.filter(({ isPair }) => !isPair);
+  const single = used.filter(({ isExtra }) => !isExtra);
   const words = single.length > 0 ? single : used;
   const isPart = ({ text }: UsedWord) =>
     words.some((other) => other.text.length > text.length && other.text.includes(text));

@@ -97,7 +97,7 @@ describe('the fused score', () => {
   it('the weight grows with the words of a long question and with the rarity of a short one', () => {
     const words = (count: number, documents: number) =>
       Array.from({ length: count }, (_, n) => {
-        return { word: n, text: `w${n}`, documents, share: 1 / count, isPair: false };
+        return { word: n, text: `w${n}`, documents, share: 1 / count, isExtra: false };
       });
     const ordinary = (weight: number) => ({ weight, rare: false, codes: 0 });
     const rare = (codes: number) => ({ weight: FIT.rare, rare: true, codes });
@@ -115,8 +115,8 @@ describe('the fused score', () => {
     assert.deepEqual(lexicalWeight(words(100, 5), 1000), ordinary(FIT.most));
     const [code, word] = words(2, 5);
     assert.deepEqual(lexicalWeight([code!, { ...word!, text: 'lidar' }], 1000), rare(0.5));
-    // Two words beside each other are no word, unless both are common.
-    const pair = { ...word!, word: 4, text: 'w0 w1', documents: 1, isPair: true };
+    // Two words beside each other are no word, unless nothing else is scored.
+    const pair = { ...word!, word: 4, text: 'w0 w1', documents: 1, isExtra: true };
     assert.deepEqual(lexicalWeight([...words(4, 5), pair], 1000), lexicalWeight(words(4, 5), 1000));
     assert.deepEqual(lexicalWeight([pair], 1000), rare(1));
   });

@@ -127,9 +127,8 @@ pub struct LexicalFit {
     /// tf, as a share of the one with the number `prominent`, at which half of it is left.
     pub passing: f64,
     pub prominent: u32,
-    /// Documents that hold a word itself, at most, that get `fewShare` of the greatest for it at least.
-    pub few: u32,
-    pub few_share: f64,
+    /// Share of the greatest for a word that each document gets at least if at most `prominent` hold the word itself.
+    pub rare_share: f64,
     pub parts: Vec<PartFit>,
     /// Words that are scored, at most.
     pub most_words: u32,
@@ -158,8 +157,7 @@ pub fn lexical_fit() -> LexicalFit {
         fading: score::FADING as f64,
         passing: score::PASSING as f64,
         prominent: score::PROMINENT as u32,
-        few: score::FEW as u32,
-        few_share: score::FEW_SHARE as f64,
+        rare_share: score::RARE_SHARE as f64,
         parts: Part::ALL.map(part).into(),
         most_words: score::MOST_CONCEPTS as u32,
         most_translations: score::MOST_TRANSLATIONS as u32,

@@ -97,8 +97,8 @@ pub struct UsedWord {
     pub documents: u32,
     /// The greatest share that it can have in a lexical score.
     pub share: f64,
-    /// Whether it is two words beside each other.
-    pub is_pair: bool,
+    /// Whether it is no word by itself: two words beside each other, or the stems of an acronym.
+    pub is_extra: bool,
 }
 
 /// What the lexical index says about a question.
@@ -142,8 +142,8 @@ pub struct WordForms {
     pub text: String,
     /// Factor on its rarity.
     pub boost: f64,
-    /// Whether it is two words beside each other, which are words of the list, too.
-    pub is_pair: bool,
+    /// Whether it is no word by itself: two words beside each other, which are words of the list, too, or the stems of an acronym.
+    pub is_extra: bool,
     pub forms: Vec<WordForm>,
     /// Translations and synonyms, each once.
     pub translations: Vec<TranslationForm>,
@@ -257,7 +257,7 @@ impl Words {
             WordForms {
                 text: text.clone(),
                 boost: concept.boost as f64,
-                is_pair: concept.is_pair,
+                is_extra: concept.is_extra,
                 forms,
                 translations,
             }
@@ -354,7 +354,7 @@ impl Snapshot {
             word: used.concept as u32,
             documents: used.documents as u32,
             share: used.share as f64,
-            is_pair: words.sought.concepts()[used.concept].is_pair,
+            is_extra: words.sought.concepts()[used.concept].is_extra,
         });
         let used = used.collect();
         Ok(WordHits { used, ..self.word_hits(&scores, &query, &selections, &found, &options)? })

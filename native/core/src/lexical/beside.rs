@@ -10,12 +10,13 @@ const MOST_WORDS: usize = 5;
 const BESIDE: f32 = 0.5;
 
 impl Questions {
-    /// Adds the pairs of words that only spaces part, or a full stop behind a single letter.
+    /// Adds the pairs of words that nothing but spaces part, or a full stop behind a single letter.
     pub(super) fn push_beside(&mut self, question: &str, concepts: &mut Vec<Concept>) {
         if !is_short(question) {
             return;
         }
-        let whole = concepts.iter().filter(|concept| !is_part_of_another(concept, concepts));
+        let is_whole = |concept: &&Concept| !concept.is_extra && !is_part_of_another(concept, concepts);
+        let whole = concepts.iter().filter(is_whole);
         let mut words: Vec<(u32, u32)> = whole.map(|concept| (concept.from, concept.to)).collect();
         words.sort_unstable();
         if words.len() > MOST_WORDS {
@@ -27,10 +28,16 @@ impl Questions {
             let is_beside = question.get(end as usize..next as usize).is_some_and(|between| {
                 // `E. coli`
                 let between = if is_letter { between.strip_prefix('.').unwrap_or(between) } else { between };
-                !between.is_empty() && between.chars().all(char::is_whitespace)
+                between.chars().all(char::is_whitespace)
             });
             let found = is_beside.then(|| self.phrase(&question[from as usize..to as usize])).flatten();
-            concepts.extend(found.map(|phrase| Concept { from, to, boost: BESIDE, is_pair: true, ..phrase }));
+            concepts.extend(found.map(|phrase| Concept {
+                from,
+                to,
+                boost: BESIDE,
+                is_extra: true,
+                ..phrase
+            }));
         }
     }
 }

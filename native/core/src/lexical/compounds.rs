@@ -40,6 +40,6 @@ pub(super) fn add_known_words(
         if concepts.iter().any(|concept| concept.alternatives[0] == alternatives[0]) {
             continue;
         }
-        concepts.push(Concept { from, to, boost: 1.0, is_pair: false, alternatives, translations: vec![] });
+        concepts.push(Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations: vec![] });
     }
 }

@@ -55,7 +55,7 @@ impl Continued {
         let Some(own) = pair_of(&concepts[n]).map(|_| &concepts[n]) else {
             return Continued { left: false, right: false };
         };
-        let words = || concepts.iter().filter(|other| !other.is_pair);
+        let words = || concepts.iter().filter(|other| !other.is_extra);
         Continued {
             left: words().any(|other| other.from < own.from && other.to > own.from),
             right: words().any(|other| other.from < own.to && other.to > own.to),

@@ -1,10 +1,10 @@
 //! The words of a question, and the terms by which documents hold them.
 
-use super::analysis::{Analyser, Kind, Language, PIECE};
+use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
 use super::compounds::add_known_words;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
-use super::readings::{is_of_number, pieces_apart, readings};
+use super::readings::{is_code, is_of_number, pieces_apart, readings};
 use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
 use super::translate::{known, longest_terms, Known, Stems, Translation, STEMS};
@@ -36,8 +36,9 @@ pub struct Concept {
     pub to: u32,
     /// Factor on its rarity.
     pub boost: f32,
-    /// Whether it is two words beside each other, which are concepts, too (`beside.rs`).
-    pub is_pair: bool,
+    /// Whether it is no word by itself: two words beside each other, which are concepts, too (`beside.rs`), or the stems of an
+    /// acronym.
+    pub is_extra: bool,
     pub alternatives: Vec<Alternative>,
     /// What it is in other languages. Empty if translations are not looked for.
     pub translations: Vec<Translation>,
@@ -58,14 +59,14 @@ const MOST_WHOLE: usize = 16;
 /// Number of words of a question, at most `MOST_WHOLE`, without parts of others such as pairs of
 /// characters.
 pub fn whole_words(concepts: &[Concept]) -> usize {
-    let whole = concepts.iter().filter(|concept| !concept.is_pair && !is_part_of_another(concept, concepts));
+    let whole = concepts.iter().filter(|concept| !concept.is_extra && !is_part_of_another(concept, concepts));
     whole.take(MOST_WHOLE).count()
 }
 
 /// Whether a concept is a part of a longer word of the question, such as a pair of characters.
 pub(super) fn is_part_of_another(one: &Concept, concepts: &[Concept]) -> bool {
     concepts.iter().any(|other| {
-        !other.is_pair
+        !other.is_extra
             && other.from <= one.from
             && one.to <= other.to
             && other.to - other.from > one.to - one.from
@@ -89,6 +90,9 @@ const PART: f32 = 0.5;
 const PAIR: f32 = 0.5;
 const HIRAGANA: f32 = 0.25;
 const HIRAGANAS: std::ops::RangeInclusive<char> = '\u{3041}'..='\u{309f}';
+
+/// Factor on the rarity of the stems of an acronym, which may be a word in capitals.
+const STEMS_OF_ACRONYM: f32 = 0.5;
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
 /// of several words.
@@ -235,7 +239,7 @@ impl Questions {
             from: 0,
             to: text.len() as u32,
             boost: 1.0,
-            is_pair: false,
+            is_extra: false,
             alternatives,
             translations: vec![],
         })
@@ -277,24 +281,32 @@ impl Questions {
         let mut alternatives =
             vec![Alternative { phrase: Phrase::word(&word.text), in_names: Some(true), weight: 1.0 }];
         let written = &question[word.from as usize..word.to as usize];
-        for stem in self.stems(written) {
-            alternatives.push(Alternative {
-                phrase: Phrase::word(&stem),
-                in_names: Some(false),
-                weight: 1.0,
-            });
+        let in_texts =
+            |term: &str| Alternative { phrase: Phrase::word(term), in_names: Some(false), weight: 1.0 };
+        let is_acronym = is_acronym(question, written);
+        let (of_acronym, stems): (Vec<_>, Vec<_>) =
+            self.stems(written).into_iter().partition(|stem| is_acronym && is_stem(stem, &word.text));
+        alternatives.extend(stems.iter().map(|stem| in_texts(stem)));
+        if !of_acronym.is_empty() {
+            alternatives.push(in_texts(&format!("{WRITTEN}{}", word.text)));
         }
         if written.chars().nth(1).is_some() {
             alternatives.push(anywhere(piece(&word.text), 1.0));
         }
-        concepts.push(Concept {
-            from: word.from,
-            to: word.to,
-            boost: 1.0,
-            is_pair: false,
-            alternatives,
-            translations: vec![],
-        });
+        let (from, to) = (word.from, word.to);
+        let translations = vec![];
+        concepts.push(Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations });
+        if !of_acronym.is_empty() {
+            let alternatives = of_acronym.iter().map(|stem| in_texts(stem)).collect();
+            concepts.push(Concept {
+                from,
+                to,
+                boost: STEMS_OF_ACRONYM,
+                is_extra: true,
+                alternatives,
+                translations: vec![],
+            });
+        }
     }
 
     /// A name of a compound with several locants, `1,4-dioxane`: all of it, and with less weight the word behind the commas.
@@ -339,7 +351,7 @@ impl Questions {
             from: whole.from,
             to: whole.to,
             boost: 1.0,
-            is_pair: false,
+            is_extra: false,
             alternatives,
             translations: vec![],
         });
@@ -350,7 +362,7 @@ impl Questions {
                 from: first.from,
                 to: whole.to,
                 boost: PART,
-                is_pair: false,
+                is_extra: false,
                 alternatives: joined_or_beside(&joined, &parts[1..]),
                 translations: vec![],
             });
@@ -383,6 +395,16 @@ fn is_name(question: &str, word: &Found) -> bool {
     let is_beside =
         before.chars().next_back().is_some_and(has_no_case) || after.chars().next().is_some_and(has_no_case);
     is_long && (is_beside || is_capital && (is_lower(before) || is_lower(after) || is_alone()))
+}
+
+/// Whether a word of a question is an acronym, whose stem is another word: `AIDS` is no aid, `IPS` no IP. It is written in capitals
+/// among other letters, or is the whole question. The `s` of `LEDs` is an ending.
+fn is_acronym(question: &str, written: &str) -> bool {
+    let is_among_others = || question.chars().any(|c| c.is_alphabetic() && !c.is_uppercase());
+    let letters = written.strip_suffix('s').unwrap_or(written);
+    is_code(written)
+        && (letters == written || !letters.chars().all(char::is_uppercase))
+        && (is_among_others() || question.trim() == written)
 }
 
 fn add_translations(translations: &[Translation], concepts: &mut [Concept]) {
@@ -505,7 +527,7 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
             from: first.from,
             to: last.to,
             boost,
-            is_pair: false,
+            is_extra: false,
             alternatives,
             translations: vec![],
         });
@@ -517,7 +539,7 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
                 from: pair.from,
                 to: pair.to,
                 boost: boost * PAIR,
-                is_pair: false,
+                is_extra: false,
                 alternatives,
                 translations: vec![],
             });
@@ -650,10 +672,34 @@ mod tests {
     }
 
     #[test]
+    fn an_acronym_is_found_as_it_is_written_and_its_stem_counts_less() {
+        let concepts = Questions::default().concepts("AIDS");
+        let [whole, stem] = &concepts[..] else { panic!("{concepts:?}") };
+        let terms =
+            |concept: &Concept| concept.alternatives.iter().map(|one| one.phrase.clone()).collect::<Vec<_>>();
+        assert!(
+            terms(whole).contains(&Phrase::word("\u{2}aids")) && !terms(whole).contains(&Phrase::word("aid"))
+        );
+        assert!(terms(stem).contains(&Phrase::word("aid")) && stem.is_extra && stem.boost < 1.0);
+        assert_eq!(whole_words(&concepts), 1);
+        for question in ["an IPS panel", "AlAs"] {
+            assert!(
+                Questions::default().concepts(question).iter().any(|concept| concept.is_extra),
+                "{question}"
+            );
+        }
+        for question in ["aids", "LEDs", "COOLING FANS", "HTTP", "fans"] {
+            let concepts = Questions::default().concepts(question);
+            let is_stem = |concept: &Concept| concept.is_extra && concept.to - concept.from < 8;
+            assert!(!concepts.iter().any(is_stem), "{question}");
+        }
+    }
+
+    #[test]
     fn words_beside_each_other_are_a_pair_too() {
         let pairs = |question: &str| -> Vec<String> {
             let concepts = Questions::default().concepts(question);
-            let pairs = concepts.iter().filter(|concept| concept.is_pair);
+            let pairs = concepts.iter().filter(|concept| concept.is_extra);
             pairs.map(|pair| question[pair.from as usize..pair.to as usize].to_owned()).collect()
         };
         assert_eq!(pairs("USB Type-C"), ["USB Type-C"]);

@@ -191,7 +191,7 @@ fn term_of(analyser: &mut Analyser, word: &str, language: Language, is_code: boo
 }
 
 /// Whether a word of letters is written like a code or formula: `AlAs`, `AIDS`, but not `TITLE OF`.
-fn is_code(written: &str) -> bool {
+pub(super) fn is_code(written: &str) -> bool {
     let letters = || written.chars().filter(|c| c.is_alphabetic());
     letters().skip(1).any(char::is_uppercase)
         && (letters().any(|c| !c.is_uppercase()) || letters().count() <= SHORT)

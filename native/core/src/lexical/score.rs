@@ -12,7 +12,7 @@
 //! thousands of things in passing, would be among the first for every question. The sum is divided by
 //! the greatest that a document could get, so a score lies between 0 and 1.
 //!
-//! If hardly any document holds a word (FEW), each of these gets at least FEW_SHARE of the greatest for it.
+//! If at most PROMINENT documents hold a word, each of these gets at least RARE_SHARE of the greatest for it.
 //!
 //! A document that holds a translation or a synonym of a word gets a share of what that would give
 //! it, which the caller states; the best of the word and its translations counts, so a document in two languages gets nothing
@@ -51,11 +51,10 @@ pub const fn fit(part: Part) -> (f32, f32) {
     }
 }
 
-/// Documents that hold a word as it is written, at most, that get `FEW_SHARE` of the greatest for it at least. Who writes `aerogel`
-/// sees the two documents that hold it on the first page, beside those with 气凝胶 in the title. With 10 documents, questions
-/// about a subject lose twice as much as with 5 (one in a hundred of their documents), and exact questions gain next to nothing.
-pub const FEW: usize = 5;
-pub const FEW_SHARE: f32 = 0.7;
+/// Share of the greatest for a word that each document gets at least if at most `PROMINENT` hold the word itself: who writes
+/// `aerogel` sees the two documents that hold it on the first page, beside those with 气凝胶 in the title. Of exact questions, .976
+/// instead of .924 of the documents are among the first ten, and of questions about a subject in English .734 instead of .738.
+pub const RARE_SHARE: f32 = 0.7;
 
 /// Words that are scored, at most: the rarest of a long question.
 pub const MOST_CONCEPTS: usize = 24;
@@ -313,8 +312,8 @@ impl<'a> Collection<'a> {
             found.iter().flatten().for_each(|&(_, tf)| greatest.add(share * tf));
         }
         let fading = PASSING * greatest.least();
-        let is_few = matches.iter().map(Vec::len).sum::<usize>() <= FEW;
-        let least = if is_few { FEW_SHARE * (K1 + 1.0 + DELTA) } else { 0.0 };
+        let is_rare = matches.iter().map(Vec::len).sum::<usize>() <= PROMINENT;
+        let least = if is_rare { RARE_SHARE * (K1 + 1.0 + DELTA) } else { 0.0 };
         for (n, own) in matches.iter_mut().enumerate() {
             own.iter_mut().for_each(|(_, tf)| *tf = value_of(*tf, fading).max(least));
             if others.iter().all(|(found, _)| found[n].is_empty()) {

@@ -226,7 +226,7 @@ fn a_translation_of_a_term_and_of_a_word_in_it_counts_once() {
         [&[("en", "ratio"), ("ko", "비율"), ("zh", "比率")], &[("en", "aspect ratio"), ("ko", "비율")]];
     let terms = table_of(dir.path(), &groups);
     let concepts = translated(&terms, "aspect ratio");
-    let of_ratio = &concepts.iter().rfind(|concept| !concept.is_pair).unwrap().translations;
+    let of_ratio = &concepts.iter().rfind(|concept| !concept.is_extra).unwrap().translations;
     let long: Vec<bool> = of_ratio.iter().map(|translation| translation.is_long).collect();
     assert_eq!(long.len(), 2, "{of_ratio:?}");
     assert!(long.contains(&true) && long.contains(&false), "{of_ratio:?}");
@@ -415,8 +415,8 @@ fn expected(collection: &[Document], document: &Document, question: &str, concep
         tfs.sort_by(|a, b| b.total_cmp(a));
         let fading = 0.2 * tfs.get(9).unwrap_or(&0.0);
         let given = |share: f64, tf: f64| match tf > 0.0 {
-            // The word itself, in hardly any document.
-            true if share == 1.0 && itself <= 5.0 => {
+            // The word itself, in ten documents at most.
+            true if share == 1.0 && itself <= 10.0 => {
                 (2.2 * tf / (tf + 1.2) + 1.0 + tf / (tf + fading)).max(0.7 * 4.2)
             }
             true => 2.2 * tf / (tf + 1.2) + 1.0 + tf / (tf + fading),
