@@ -7,6 +7,7 @@ import { openEmbedder } from '../../src/models/load.js';
 import type { Benchmark, Section, Setting } from '../result.js';
 import { citations } from './citations.js';
 import { counts, countsMixed } from './counts.js';
+import { drawn } from './drawn.js';
 import { exact } from './exact.js';
 import { fixtures } from './fixtures.js';
 import { kipris } from './kipris.js';
@@ -30,6 +31,7 @@ const MEASURES: readonly Measure[] = [
   citations,
   papers,
   exact,
+  drawn,
   terms,
   subjects,
   topics,
