@@ -14,6 +14,8 @@ export interface ConfigSources {
   env?: Readonly<Record<string, string | undefined>>;
   /** Values of flags as typed, by setting name. */
   flags?: Readonly<Partial<Record<SettingName, string | undefined>>>;
+  /** Settings that are read and checked. Others have their defaults. Absent: all. */
+  only?: readonly SettingName[];
 }
 
 /** A setting's name in a settings file: its flag without the dashes. */
@@ -66,11 +68,11 @@ function textOf(path: string, wrong: (why: string, cause?: unknown) => PriorartE
 }
 
 /**
- * Reads and checks all settings.
+ * Reads and checks settings.
  * @throws PriorartError `usage`, with the flag, variable or file, the value and the expected values
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
-  const { env = process.env, flags = {} } = sources;
+  const { env = process.env, flags = {}, only } = sources;
   const path = flags.settings ?? env[SETTINGS.settings.env];
   const file = path === undefined ? undefined : settingsFile(path);
   const config: Record<string, unknown> = {};
@@ -78,7 +80,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     const flag = flags[name];
     const inFile = file?.get(nameInFile(setting));
     const given = flag ?? env[setting.env] ?? inFile;
-    if (given === undefined) {
+    if (given === undefined || only?.includes(name) === false) {
       config[name] = setting.default;
       continue;
     }

@@ -52,6 +52,13 @@ describe('settings', () => {
     }
   });
 
+  it('only the settings that are wanted are checked', () => {
+    const env = { PRIORART_PORT: 'abc', PRIORART_DATA: 'there', PRIORART_WORKERS: '' };
+    const config = loadConfig({ env, flags: { workers: 'many' }, only: ['data', 'models'] });
+    assert.deepEqual([config.data, config.port], ['there', SETTINGS.port.default]);
+    assert.throws(() => loadConfig({ env, only: ['port'] }), /PRIORART_PORT/);
+  });
+
   it('the public address loses its trailing slash', () => {
     const at = (value: string) => loadConfig({ env: { PRIORART_PUBLIC_URL: value } }).publicUrl;
     assert.equal(at('https://example.com/'), 'https://example.com');

@@ -7,7 +7,7 @@ import { shareSessionSecret } from '../access/shared-secret.js';
 import { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
-import { clusterOf, dataCommand, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { clusterOf, dataCommand, indexSettings, OF_A_CLUSTER, withSettings } from './options.js';
 import { inOneLine } from './output.js';
 
 /** Folder of the access store within a data folder. */
@@ -45,7 +45,7 @@ export async function withAccess(
   flags: Record<string, unknown>,
   work: (access: AccessStore) => Promise<void>,
 ): Promise<void> {
-  const config = settings(flags);
+  const config = indexSettings(flags);
   // Do not create a mistyped folder: it would have no keys. On a cluster, the folder has a copy of them.
   if (config.engine === 'embedded' && !existsSync(config.data)) {
     throw new PriorartError(

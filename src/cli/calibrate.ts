@@ -13,7 +13,7 @@ import { checkModel } from '../models/identity.js';
 import { openEmbedder } from '../models/load.js';
 import { Store } from '../store/store.js';
 import { qrelsOf, questionsOf, textOf } from './measure-files.js';
-import { dataCommand, modelsOf, settings, withSettings } from './options.js';
+import { dataCommand, indexSettings, modelsOf, withSettings } from './options.js';
 import { count, ProgressLine, print } from './output.js';
 
 export function calibrateCommand(): Command {
@@ -81,7 +81,7 @@ async function fromFolder(
   }
   const questions = questionsOf(String(flags['queries']));
   const qrels = qrelsOf(String(flags['qrels']));
-  const { data } = settings(flags);
+  const { data } = indexSettings(flags);
   const store = Store.open(data);
   try {
     checkModel(store.manifest().model, embedder, data);

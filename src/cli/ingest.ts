@@ -12,6 +12,7 @@ import { showStatus } from './ingest-status.js';
 import { beNice } from './niceness.js';
 import {
   dataCommand,
+  indexSettings,
   OF_A_BUCKET,
   OF_A_CLUSTER,
   openOptions,
@@ -79,7 +80,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
     throw new PriorartError('usage', `--${alone} takes no files; got ${paths.map(inOneLine).join(' ')}`);
   if (flags['schema']) return print(patentJsonSchema(), true, () => '');
   if (flags['status']) {
-    const { data, engine } = settings(flags);
+    const { data, engine } = indexSettings(flags);
     if (engine === 'embedded') return showStatus(data, flags['json'] === true);
     throw new PriorartError('usage', '--status shows the files of a data folder, not those of a cluster');
   }

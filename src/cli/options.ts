@@ -104,10 +104,14 @@ export const OF_A_BUCKET = [
 /** Settings that say which index is opened. */
 const OF_AN_INDEX: readonly SettingName[] = ['settings', 'data', 'models', ...OF_A_CLUSTER, ...OF_A_BUCKET];
 
-/** All settings, of which the flags may give those that say which index is opened. */
+/**
+ * The settings that say which index is opened; others have their defaults. So a command does not fail for a variable that another
+ * one reads.
+ */
 export function indexSettings(flags: Record<string, unknown>): Config {
   // A field of a request may have the name of another setting: `--page` of `stats` and of `serve`.
-  return settings(Object.fromEntries(OF_AN_INDEX.map((name) => [name, flags[name]])));
+  const own = Object.fromEntries(OF_AN_INDEX.map((name) => [name, flags[name]]));
+  return loadConfig({ flags: own as Partial<Record<SettingName, string>>, only: OF_AN_INDEX });
 }
 
 /** Options to open an index: its place (the data folder or a cluster), its folder, and models if given. */
@@ -233,7 +237,7 @@ export function whereOf(flags: Record<string, unknown>, proposed: string): strin
  */
 export function checkEngine(command: Command): void {
   const name = topName(command);
-  if (!ON_A_FOLDER.has(name) || settings(command.opts()).engine === 'embedded') return;
+  if (!ON_A_FOLDER.has(name) || indexSettings(command.opts()).engine === 'embedded') return;
   const message = `\`${name}\` works on a data folder only, and the settings name the engine opensearch`;
   throw new PriorartError('usage', `${message}; leave out PRIORART_ENGINE for it`);
 }
@@ -245,7 +249,7 @@ export function topName(command: Command): string {
 
 /** Models of a command: from `--models`, else of the data folder, else the default models. */
 export async function modelsOf(flags: Record<string, unknown>): Promise<ModelsConfig> {
-  const { data, models } = settings(flags);
+  const { data, models } = indexSettings(flags);
   if (models !== undefined) return readModels(models);
   const store = await Store.openIfThere(data);
   if (store === undefined) return DEFAULT_MODELS;

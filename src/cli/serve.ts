@@ -136,16 +136,17 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   });
   onHangUp = () => reload(server, flags, log, config);
   if (isHungUp) onHangUp();
-  process.stderr.write(
-    await banner(engine, server.url, config, keyOf(access, flags, data, secret), secretOf(config, data)),
-  );
-
-  await told;
-  await server.close();
-  onHangUp = () => {};
-  await engine.close();
-  await access.close();
-  output.flushSync();
+  try {
+    const hint = keyOf(access, flags, data, secret);
+    process.stderr.write(await banner(engine, server.url, config, hint, secretOf(config, data)));
+    await told;
+  } finally {
+    await server.close();
+    onHangUp = () => {};
+    await engine.close();
+    await access.close();
+    output.flushSync();
+  }
 }
 
 /** Opens the engine that the settings name. */

@@ -234,6 +234,18 @@ describe('serve, for an operator', () => {
     assert.deepEqual([level, settings], ['warn', ['rate-limit']]);
   });
 
+  it('a flag wins over an invalid variable, in the banner and its hints, too', async () => {
+    const args = ['serve', '--data', data, '--port', '0', '--workers', '1'];
+    const served = launch(CLI, args, { ...process.env, PRIORART_PORT: '', PRIORART_WORKERS: 'many' });
+    let text = '';
+    served.child.stderr!.on('data', (part: string) => (text += part));
+    const early = served.ended.then(({ stderr }) => assert.ok(text.includes('Ctrl-C'), stderr));
+    await Promise.race([until(() => text.includes('Ctrl-C'), 'the banner is printed'), early]);
+    served.child.kill('SIGTERM');
+    const { code, stderr } = await served.ended;
+    assert.equal(code, 0, stderr);
+  });
+
   it('the banner mentions existing keys only if there are any', async () => {
     const shown = async (folder: string) => {
       const served = new Served('--data', folder);
