@@ -23,7 +23,7 @@ import { type Allowance, monotonicMs, SlidingWindow, WINDOW_MS } from './window.
 
 export const COUNTERS_FILE = 'counters.db';
 
-const LAYOUT: Layout = {
+export const COUNTERS_LAYOUT: Layout = {
   format: 1,
   tables: [
     // `calls`: a SlidingWindow. `over`: end of the window on the machine's monotonic clock, ms.
@@ -79,7 +79,7 @@ export class Counters {
    */
   constructor(folder: string, { create = true, waitMs = 0, clock = monotonicMs }: CountersOptions = {}) {
     this.#clock = clock;
-    this.#file = new Sqlite(join(folder, COUNTERS_FILE), LAYOUT, { create, waitMs });
+    this.#file = new Sqlite(join(folder, COUNTERS_FILE), COUNTERS_LAYOUT, { create, waitMs });
   }
 
   /** Counts a call of a key in its sliding minute. */
@@ -239,7 +239,7 @@ export class CountersKeeper {
     this.#clock = clock;
     this.#file = new Sqlite(
       join(folder, COUNTERS_FILE),
-      { ...LAYOUT, checked: false },
+      { ...COUNTERS_LAYOUT, checked: false },
       { create: false, waitMs: LOCK_WAIT_MS },
     );
   }

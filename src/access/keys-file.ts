@@ -28,7 +28,7 @@ const FORMAT_4 = [
 /** What format 5 added to format 4: the first characters of a secret (key.ts), for keys made since. */
 const FORMAT_5 = ['ALTER TABLE keys ADD COLUMN prefix TEXT'];
 
-const LAYOUT: Layout = {
+export const KEYS_LAYOUT: Layout = {
   format: 5,
   tables: [
     `CREATE TABLE accounts (
@@ -118,7 +118,7 @@ export function openKeys(folder: string, options: OpenOptions): Sqlite {
       `${old} is of a version before 0.1, whose keys cannot be taken over: move ${folder} away, and make accounts and keys again`,
     );
   }
-  return new Sqlite(file, LAYOUT, options);
+  return new Sqlite(file, KEYS_LAYOUT, options);
 }
 
 /** The key and its account, found by the first bytes of the secret's hash. */

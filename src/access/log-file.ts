@@ -15,7 +15,7 @@ import {
 import { invalidCursor } from './log-store.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
-const LAYOUT: Layout = {
+export const LOG_LAYOUT: Layout = {
   format: 2,
   tables: [
     // Time in ms since 1970. A new id is larger than all existing ids.
@@ -51,7 +51,7 @@ export const LOG_FILE = 'log.db';
  * @throws the errors of Sqlite, with the remedy if the file is damaged
  */
 export function openLog(folder: string, options: OpenOptions): Sqlite {
-  return new Sqlite(join(folder, LOG_FILE), LAYOUT, options);
+  return new Sqlite(join(folder, LOG_FILE), LOG_LAYOUT, options);
 }
 
 /** Position of a line. Lines are in order of time; lines of the same time are in order of their writing. */

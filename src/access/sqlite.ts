@@ -42,6 +42,8 @@ export interface OpenOptions {
   create: boolean;
   /** Time that a statement may block for a lock, ms. On an event loop 0: LockHeld is thrown immediately. */
   waitMs: number;
+  /** Leave the file as it is: its format, its tables and its journal are not brought up to date. */
+  isOnlyRead?: boolean;
 }
 
 /**
@@ -55,6 +57,17 @@ export class LockHeld extends PriorartError {
 
 /** The file does not exist or is empty. */
 export class FileMissing extends Error {}
+
+/** The file is damaged. */
+export class FileDamaged extends Error {
+  /** What is damaged, and what to do. Without the name of the file. */
+  readonly reason: string;
+
+  constructor(file: string, reason: string) {
+    super(`${file} is damaged: ${reason}`);
+    this.reason = reason;
+  }
+}
 
 /**
  * SQLite's message if it cannot open or create a file. The message has no reason; one reason is a full disk.
@@ -72,9 +85,10 @@ export class Sqlite {
    * Opens a file. If `create` is set, creates the file and its folder; only their owner can read them.
    * @throws LockHeld, FileMissing
    * @throws PriorartError `disk_full`
-   * @throws Error with the reason if the file is damaged or has a different format
+   * @throws FileDamaged
+   * @throws Error with the reason if the file has a different format or cannot be read
    */
-  constructor(file: string, layout: Layout, { create, waitMs }: OpenOptions) {
+  constructor(file: string, layout: Layout, { create, waitMs, isOnlyRead = false }: OpenOptions) {
     this.file = resolve(file);
     this.#remedy = layout.remedy;
     const isThere = existsSync(this.file);
@@ -85,7 +99,8 @@ export class Sqlite {
     }
     this.#connection = this.#calling(() => new native.Sqlite(this.file, create, waitMs));
     try {
-      this.#prepare(layout, create);
+      if (isOnlyRead) this.rows('PRAGMA query_only = ON');
+      else this.#prepare(layout, create);
       this.#inode = statSync(this.file).ino;
     } catch (error) {
       this.close();
@@ -146,6 +161,15 @@ export class Sqlite {
     syncFile(`${this.file}-wal`);
   }
 
+  /**
+   * Reads the whole file: pages, tables, and whether indexes agree with their tables.
+   * @throws FileDamaged
+   */
+  requireWhole(): void {
+    this.rows('PRAGMA cell_size_check = ON');
+    this.#requireOk('PRAGMA integrity_check(1)');
+  }
+
   close(): void {
     this.#calling(() => this.#connection.close());
   }
@@ -174,8 +198,7 @@ export class Sqlite {
     if (found === 0) throw new FileMissing(`${this.file} is empty`);
     const upgrades = upgradesFrom(found, layout);
     if (!upgrades) throw new Error(`${this.file} has format ${found}; expected ${format}`);
-    const fault = checked ? this.row<[string]>('PRAGMA quick_check(1)')?.[0] : 'ok';
-    if (fault !== 'ok') throw this.#damaged(`${fault}`);
+    if (checked) this.#requireOk('PRAGMA quick_check(1)');
     if (upgrades.length > 0) this.#upgrade(layout);
   }
 
@@ -186,6 +209,12 @@ export class Sqlite {
       for (const statement of upgradesFrom(this.#format(), layout) ?? []) this.rows(statement);
       this.rows(`PRAGMA user_version = ${layout.format}`);
     });
+  }
+
+  /** @throws FileDamaged */
+  #requireOk(check: string): void {
+    const fault = this.row<[string]>(check)?.[0];
+    if (fault !== 'ok') throw this.#damaged(`${fault}`);
   }
 
   #format(): number {
@@ -225,8 +254,8 @@ export class Sqlite {
     }
   }
 
-  #damaged(fault: string): Error {
-    return new Error(`${this.file} is damaged: ${fault}. ${this.#remedy}`);
+  #damaged(fault: string): FileDamaged {
+    return new FileDamaged(this.file, `${fault}. ${this.#remedy}`);
   }
 }
 

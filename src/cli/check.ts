@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type AccessDamage, damagedFiles } from '../access/damage.js';
 import { type CheckReport, checkFolder } from '../index/check.js';
 import { type RepairReport, repairFolder } from '../index/repair.js';
 import { derivationBy } from '../ingest/prepare.js';
@@ -6,14 +7,22 @@ import { type ModelsConfig, readModels, storedModels } from '../models/config.js
 import { checkModel } from '../models/identity.js';
 import { closeModels, loadModels } from '../models/load.js';
 import { Store } from '../store/store.js';
+import { accessDir } from './access-folder.js';
 import { proposing } from './messages.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
 import { counted, EXIT, ProgressLine, print } from './output.js';
 
 const SHOWN = 30;
 
+const ACCESS_REMEDY =
+  'Files of accounts, quotas and the log of requests cannot be rebuilt, not by --repair either: restore them from a ' +
+  'snapshot, or do what stands beside the file.';
+
 export function checkCommand(): Command {
-  const command = dataCommand('check', 'verify a whole data folder: checksums, vectors, texts, ids, drawings')
+  const command = dataCommand(
+    'check',
+    'verify a whole data folder: checksums, vectors, texts, ids, drawings, accounts',
+  )
     .option(
       '--repair',
       'rebuild derived data (indexes, segments, look-up tables) and remove unreferenced drawings',
@@ -38,9 +47,13 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const line = new ProgressLine();
   const onProgress = (text: string) => line.update(text);
   try {
-    const report = flags['repair']
+    // First: a file that another process has locked is said before the long part.
+    onProgress('accounts and log');
+    const damaged = damagedFiles(accessDir(data));
+    const found = flags['repair']
       ? await repair(store, explicit, onProgress)
       : await checkFolder(store, onProgress);
+    const report = withDamage(found, damaged);
     line.end();
     print(report, flags['json'] === true, () => text(report));
     if (!report.ok) process.exitCode = EXIT.failed;
@@ -65,6 +78,16 @@ async function repair(
   }
 }
 
+/** A report with the damaged files of the access store. */
+function withDamage<Report extends CheckReport>(report: Report, damaged: readonly AccessDamage[]): Report {
+  const problems = damaged.map(({ file, reason }) => ({ kind: 'access' as const, where: file, reason }));
+  return {
+    ...report,
+    ok: report.ok && problems.length === 0,
+    problems: [...problems, ...report.problems],
+  };
+}
+
 function text(report: CheckReport | RepairReport): string {
   const { documents, passages, segments, problems, ok } = report;
   const repaired = 'repaired' in report ? report.repaired : [];
@@ -75,7 +98,9 @@ function text(report: CheckReport | RepairReport): string {
     `${counted(documents, 'document')}, ${counted(passages, 'passage')} in ${counted(segments, 'segment')}: ` +
       (ok ? 'everything is in order.' : `${counted(bad, 'problem')}.`),
   ];
-  if (!ok) lines.push(proposing(remedy(problems)));
+  const others = problems.filter(({ kind }) => kind !== 'access');
+  if (others.length < problems.length) lines.push(ACCESS_REMEDY);
+  if (others.some(({ kind }) => kind !== 'leftover')) lines.push(proposing(remedy(others)));
   return lines.join('\n');
 }
 

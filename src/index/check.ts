@@ -28,6 +28,8 @@ export type ProblemKind =
   | 'store'
   /** An image of a figure; removed, and must be ingested again. */
   | 'drawing'
+  /** A file of accounts, quotas or the log of requests; cannot be repaired. Found by the command, not by this module. */
+  | 'access'
   /** A folder or file that no manifest names, left by a killed process; harmless. */
   | 'leftover';
 

@@ -1,11 +1,11 @@
 /** The commands about accounts, keys, usage, logs and maintenance. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
-import { priorart, temporary } from '../crash/folder.js';
+import { FIXTURES, priorart, temporary } from '../crash/folder.js';
 
 it('accounts, keys, usage, logs and maintenance print their result; --json prints one line', async (t) => {
   const data = join(temporary(t), 'data');
@@ -143,5 +143,48 @@ it('a damaged file of the access store is one line with the remedy, on the comma
     assert.ok(stderr.includes(`${name} is damaged`), stderr);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
     if (name !== 'keys.db') assert.equal((await run('keys', 'list')).code, 0, 'other commands work');
+  }
+});
+
+it('check finds damaged files of the access store, also with --repair, and changes none beside a server', async (t) => {
+  const data = join(temporary(t), 'data');
+  const access = join(data, 'access');
+  const check = (...args: string[]) => priorart('check', ...args, '--data', data);
+  assert.equal((await priorart('ingest', '--data', data, FIXTURES[2]!)).code, 0);
+  assert.equal((await check()).code, 0, 'a folder without accounts');
+  const store = AccessStore.open(access);
+  await store.createAccount({ name: 'Team', plan: 'free' });
+  const names = readdirSync(access);
+  assert.equal((await check()).code, 0, 'beside a process that has the files open');
+  assert.deepEqual(readdirSync(access), names);
+  await store.createAccount({ name: 'Another', plan: 'free' });
+  assert.equal(store.accounts().length, 2);
+  await store.close();
+  const whole = join(temporary(t), 'access');
+  cpSync(access, whole, { recursive: true });
+
+  for (const [name, content, remedy] of [
+    ['log.db', Buffer.alloc(20_000, 0x5a), /move it away/],
+    ['counters.db', Buffer.alloc(20_000, 0x5a), /delete it/],
+    ['keys.db', Buffer.alloc(20_000, 0x5a), /put back a copy/],
+    ['keys.db', Buffer.alloc(0), /it is empty.*put back a copy/],
+  ] as const) {
+    const file = join(access, name);
+    cpSync(whole, access, { recursive: true });
+    writeFileSync(file, content);
+    const { code, stdout } = await check('--json');
+    const { ok, problems } = JSON.parse(stdout);
+    const [{ kind, where, reason }, ...others] = problems.filter(
+      (found: { where: string }) => found.where === file,
+    );
+    assert.deepEqual([code, ok, kind, where, others], [1, false, 'access', file, []], stdout);
+    assert.match(reason, remedy);
+  }
+  for (const args of [[], ['--repair']]) {
+    const { code, stdout } = await check(...args);
+    assert.equal(code, 1);
+    assert.match(stdout, /^access: .*keys\.db: it is empty/m);
+    assert.match(stdout, /cannot be rebuilt, not by --repair either: restore them from a snapshot/);
+    assert.doesNotMatch(stdout, /Run `priorart check --repair/);
   }
 });
