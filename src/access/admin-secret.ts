@@ -4,9 +4,11 @@
  * sessions.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PriorartError } from '../errors.js';
 import { ADMIN_SECRET_MIN_CHARS, ADMIN_SESSION_S } from '../limits.js';
+import { makeFolderWithin, syncFolder } from '../store/room.js';
 import { SecretFile } from './secret-file.js';
 
 /** A session of an administrator, as in its cookie. Times in ms since 1970. */
@@ -46,11 +48,23 @@ export class AdminSecret {
   }
 
   /**
-   * Creates the file if neither the file nor the setting exists.
+   * Creates the file, and the folder of the access store in its data folder, if neither the file nor the setting exists.
    * @returns whether the file was created
+   * @throws Error of the file system, ENOENT if the data folder is missing
    */
   make(): boolean {
-    return this.#given === undefined && this.#file.make();
+    if (this.#given !== undefined) return false;
+    const folder = dirname(this.file);
+    if (!existsSync(folder)) {
+      makeFolderWithin(folder, 0o700);
+      syncFolder(dirname(folder));
+    }
+    return this.#file.make();
+  }
+
+  /** Whether there is a secret: the setting, or the file. */
+  exists(): boolean {
+    return this.#given !== undefined || this.#file.exists();
   }
 
   /**

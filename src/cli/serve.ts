@@ -246,9 +246,11 @@ function keyOf(
 
 /** Where the operator finds the administrator's secret. */
 function secretOf({ adminSecret }: Config, data: string): string {
-  return adminSecret === undefined
-    ? `in ${new AdminSecret(accessDir(data)).file}`
-    : 'the value of PRIORART_ADMIN_SECRET';
+  if (adminSecret !== undefined) return 'the secret is the value of PRIORART_ADMIN_SECRET';
+  const secret = new AdminSecret(accessDir(data));
+  return secret.exists()
+    ? `the secret is in ${secret.file}`
+    : `closed: ${secret.file} could not be made; the log says why`;
 }
 
 async function banner(
@@ -264,7 +266,7 @@ async function banner(
   return `
 priorart serves ${counted(total, 'publication')} (${counted(chunks, 'passage')}, ${index.model}) at ${url}
   memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
-${config.page === 'on' ? `  page      ${url}/   (search in a browser)\n  operator  ${url}/#/dashboard   (the secret is ${operatorSecret})\n` : ''}  key       ${line}
+${config.page === 'on' ? `  page      ${url}/   (search in a browser)\n  operator  ${url}/#/dashboard   (${operatorSecret})\n` : ''}  key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'
   stop      Ctrl-C
 

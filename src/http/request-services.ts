@@ -39,8 +39,7 @@ export function openRequestServices(
   isInPlace: () => boolean,
 ): RequestServices {
   const secret = new AdminSecret(access.folder, config.adminSecret);
-  if (access.isAvailable() && secret.make())
-    log.info({ file: secret.file }, 'made the secret of the administration');
+  makeSecret(secret, access, log);
   const days = config.requestLogDays === undefined ? {} : { days: config.requestLogDays };
   const megabytes = config.requestLogMb ?? REQUEST_LOG_MB.default;
   const writer = new WriterThread({ folder: access.folder, megabytes, ...days });
@@ -66,4 +65,17 @@ export function openRequestServices(
       await writer.close();
     },
   };
+}
+
+/**
+ * Makes the secret of the administration. Also before the first account exists: the operator reads it at the start, and
+ * the administration opens with the first account. A folder without accounts that cannot be written to is still served.
+ */
+function makeSecret(secret: AdminSecret, access: AccessStore, log: Logger): void {
+  try {
+    if (secret.make()) log.info({ file: secret.file }, 'made the secret of the administration');
+  } catch (error) {
+    if (access.isAvailable()) throw error;
+    log.error({ err: error }, 'the secret of the administration cannot be made');
+  }
 }

@@ -1,6 +1,6 @@
 /** `priorart serve` for an operator: metrics, reload of settings, an index that grows under load, drain. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -263,7 +263,10 @@ describe('serve, for an operator', () => {
     assert.ok(existsSync(secret!), `expected the file ${secret}`);
     const bare = join(dir, 'bare');
     assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
-    assert.match(await shown(bare), /key +no key yet; create one: .* keys create --data .* --account NAME\n/);
+    const before = await shown(bare);
+    assert.match(before, /key +no key yet; create one: .* keys create --data .* --account NAME\n/);
+    const [, early] = /\(the secret is in (.+admin-secret)\)/.exec(before)!;
+    assert.ok(existsSync(early!), `expected the file ${early}`);
     const made = await priorart('keys', 'create', '--json', '--account', 'A', '--data', bare);
     const { id } = JSON.parse(made.stdout);
     assert.match(await shown(bare), /existing keys still work/);
@@ -275,6 +278,24 @@ describe('serve, for an operator', () => {
       await shown(bare),
       /key +the key store in .*bare.access cannot be read; calls are answered 503/,
     );
+  });
+
+  it('a server without keys has its administration with the first key, without a restart', async (t) => {
+    const bare = join(dir, 'without-keys');
+    assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
+    const served = new Served('--data', bare);
+    t.after(() => served.stop());
+    const { url } = await served.line('listening');
+    const file = join(bare, 'access', 'admin-secret');
+    assert.deepEqual(
+      [statSync(file).mode & 0o777, statSync(join(bare, 'access')).mode & 0o777],
+      [0o600, 0o700],
+    );
+    const headers = { authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` };
+    const accounts = () => fetch(`${url}/admin/api/v1/accounts`, { headers });
+    assert.equal((await accounts()).status, 503, 'there is no store yet');
+    assert.equal((await priorart('keys', 'create', '--account', 'A', '--data', bare)).code, 0);
+    await until(async () => (await accounts()).status === 200, 'the administration is open');
   });
 
   it('after SIGTERM it serves for a while, not ready, and finishes running requests', async () => {
