@@ -7,9 +7,9 @@ import { isPriorartError, PriorartError } from '../errors.js';
 import { RECORDS_REMEMBERED_MAX } from '../limits.js';
 import { KEYS_FILE, openKeys } from './keys-file.js';
 import { LockQueue } from './lock-queue.js';
-import { FileMissing, type Sqlite } from './sqlite.js';
+import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
 
-/** Time between checks that the file is in its place, and between attempts to open a failed file, ms. */
+/** Time between checks that the file is in its place, and between attempts to open a damaged file, ms. */
 const INSPECT_MS = 1_000;
 
 /** Reads and changes of the accounts and keys that a server knows. */
@@ -158,7 +158,9 @@ export class KeysConnection {
   #inspect(): void {
     if (this.#closed) return;
     const now = performance.now();
-    if (now - this.#inspectedAt < INSPECT_MS) return;
+    // A key works from the next call on, the first one of a folder too. Its maker may have the file locked.
+    const isAwaited = this.#fault instanceof FileMissing || this.#fault instanceof LockHeld;
+    if (!isAwaited && now - this.#inspectedAt < INSPECT_MS) return;
     this.#inspectedAt = now;
     if (this.#file) {
       // SQLite continues to serve a deleted or replaced file, and would not see a revocation.
