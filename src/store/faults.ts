@@ -1,11 +1,25 @@
 /** Converts LMDB's errors to errors that state the cause and the remedy. */
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
 
 /** The LMDB file of a data folder. */
 export function dataFile(dir: string): string {
   return join(dir, 'store', 'data.mdb');
+}
+
+/**
+ * Whether the LMDB file of a data folder is there.
+ * @throws PriorartError `read_only` if this user may not look into the folder
+ */
+export function hasDataFile(dir: string): boolean {
+  try {
+    return statSync(dataFile(dir), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM') throw noAccess(dir, error);
+    return false;
+  }
 }
 
 /** Messages of LMDB and its value decoder for damaged pages. */
@@ -56,6 +70,12 @@ export function diskFull(dir: string, cause: unknown): PriorartError {
 /** The error for a folder that this user may not write to. */
 export function readOnly(dir: string, cause?: unknown): PriorartError {
   const message = `this user may not write in ${dir}, which searching needs, too, for its locks; make it writable`;
+  return new PriorartError('read_only', message, { cause });
+}
+
+/** The error for a folder that this user may not look into. */
+function noAccess(dir: string, cause: unknown): PriorartError {
+  const message = `this user has no permission to read ${dir}; check its owner and mode`;
   return new PriorartError('read_only', message, { cause });
 }
 

@@ -9,7 +9,7 @@ import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import { checkedValues, isWhole } from './checked-values.js';
 import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf } from './document.js';
-import { corrupt, dataFile, diskFull, noData, onReadOnlyDisk, readable } from './faults.js';
+import { corrupt, dataFile, diskFull, hasDataFile, noData, onReadOnlyDisk, readable } from './faults.js';
 import type { PatentFigures } from './figures.js';
 import { fileId } from './file-id.js';
 import { deletedKey, FORMAT, MANIFEST } from './keys.js';
@@ -143,10 +143,10 @@ export class Store {
   /**
    * Opens the data folder for reading and writing.
    * @throws PriorartError `no_data` if it does not exist, `data_version` if it has another format, `data_corrupt` if
-   *   its file is not a valid LMDB file
+   *   its file is not a valid LMDB file, `read_only` if this user may not read it
    */
   static open(dir: string): Store {
-    if (!existsSync(dataFile(dir))) throw noData(dir);
+    if (!hasDataFile(dir)) throw noData(dir);
     const store = new Store(dir);
     try {
       store.manifest();
@@ -160,9 +160,10 @@ export class Store {
   /**
    * Opens the data folder; undefined if it holds no index. Its file may exist without an index: another process may be
    * making it, or was killed while it did.
+   * @throws the errors of `open`, apart from `no_data`
    */
   static async openIfThere(dir: string): Promise<Store | undefined> {
-    if (!existsSync(dataFile(dir))) return undefined;
+    if (!hasDataFile(dir)) return undefined;
     const store = new Store(dir);
     try {
       if (store.meta.get(MANIFEST) === undefined) {

@@ -35,6 +35,8 @@ const noMounts =
     ? false
     : 'this user cannot mount file systems';
 
+const noOtherUser = process.getuid?.() === 0 ? false : 'only root can act as another user';
+
 const noFullDisk = existsSync('/dev/full') ? false : 'there is no /dev/full';
 
 describe('errors of the operating system', () => {
@@ -87,6 +89,22 @@ describe('errors of the operating system', () => {
       }
     } finally {
       sh('chmod -R u+w "$1"', data);
+    }
+  });
+
+  it('a folder of another user is reported, not taken for an empty one', { skip: noOtherUser }, () => {
+    // A data folder is its owner's alone; the test before this one opened it.
+    chmodSync(data, 0o700);
+    for (const command of [
+      'search --data "$1" battery',
+      'check --data "$1"',
+      'export --data "$1"',
+      'ingest --data "$1" /dev/null',
+    ]) {
+      assertOneLine(
+        sh(`exec "$2" "$3" ${command}`, data, NOBODY),
+        /no permission to read .*data; check its owner and mode/,
+      );
     }
   });
 
