@@ -1,5 +1,5 @@
 /** Converts LMDB's errors to errors that state the cause and the remedy. */
-import { statfsSync, statSync } from 'node:fs';
+import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
 
@@ -10,14 +10,32 @@ export function dataFile(dir: string): string {
 
 /**
  * Whether the LMDB file of a data folder is there.
- * @throws PriorartError `read_only` if this user may not look into the folder
+ * @throws PriorartError `read_only` if this user may not look into the folder, `data_corrupt` if the file is missing
+ *   while segments are there
  */
 export function hasDataFile(dir: string): boolean {
+  if (isThere(dir)) return true;
+  if (!hasSegments(dir)) return false;
+  // An ingest makes the file before its first segment, so it may have made both meanwhile.
+  if (isThere(dir)) return true;
+  throw lost(`${dataFile(dir)} is missing, while the segments of the index are there`);
+}
+
+function isThere(dir: string): boolean {
   try {
     return statSync(dataFile(dir), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES' || code === 'EPERM') throw noAccess(dir, error);
+    return false;
+  }
+}
+
+/** Whether the folder of segments has an entry. A folder without an LMDB file has none, unless the file was lost. */
+export function hasSegments(dir: string): boolean {
+  try {
+    return readdirSync(join(dir, 'segments')).length > 0;
+  } catch {
     return false;
   }
 }
@@ -88,8 +106,13 @@ export function onReadOnlyDisk(dir: string): PriorartError {
 }
 
 export function corrupt(dir: string, reason: string, cause?: unknown): PriorartError {
+  return lost(`${dataFile(dir)} is damaged: ${reason}`, cause);
+}
+
+/** The error for a folder that has lost its texts. */
+function lost(fault: string, cause?: unknown): PriorartError {
   const message =
-    `${dataFile(dir)} is damaged: ${reason}. Texts cannot be rebuilt: put back a copy of the folder, or ` +
+    `${fault}. Texts cannot be rebuilt: put back a copy of the folder, or ` +
     'ingest the documents again into a new one';
   const inCommand = `${message} with --data`;
   return new PriorartError('data_corrupt', message, { inCommand, ...(cause === undefined ? {} : { cause }) });

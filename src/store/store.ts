@@ -2,14 +2,23 @@
  * The document store in LMDB. Any number of threads and processes may read; one transaction at a time writes. keys.ts
  * describes the layout.
  */
-import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import { checkedValues, isWhole } from './checked-values.js';
 import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf } from './document.js';
-import { corrupt, dataFile, diskFull, hasDataFile, noData, onReadOnlyDisk, readable } from './faults.js';
+import {
+  corrupt,
+  dataFile,
+  diskFull,
+  hasDataFile,
+  hasSegments,
+  noData,
+  onReadOnlyDisk,
+  readable,
+} from './faults.js';
 import type { PatentFigures } from './figures.js';
 import { fileId } from './file-id.js';
 import { deletedKey, FORMAT, MANIFEST } from './keys.js';
@@ -178,13 +187,18 @@ export class Store {
     }
   }
 
-  /** Opens the data folder. Makes one for this model if it does not exist. */
+  /**
+   * Opens the data folder. Makes one for this model if it does not exist.
+   * @throws the errors of `open`; `no_data` if the folder cannot be made
+   */
   static openOrCreate(
     dir: string,
     model: ModelIdentity,
     indexKind: string,
     models?: Manifest['models'],
   ): Store {
+    // Refuses a folder that has lost its file before it gets a new one.
+    hasDataFile(dir);
     const top = makeFolders(dir);
     const store = new Store(dir);
     store.root.transactionSync(() => {
@@ -363,8 +377,7 @@ function checkDataFile(dir: string): void {
   if (isHalfMade(path)) {
     // A process that died while it made the folder leaves an empty or incomplete file. If segments exist, the file was
     // truncated later.
-    const segments = join(dir, 'segments');
-    if (!existsSync(segments) || readdirSync(segments).length === 0) return;
+    if (!hasSegments(dir)) return;
     if (statSync(path).size === 0) throw corrupt(dir, 'the file is empty');
   }
   const fault = faultOfLmdbFile(path);

@@ -3,8 +3,17 @@
  * a separate process, so that the test sees the crash.
  */
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { dataFile } from '../../src/store/faults.js';
 import { damagedPages } from '../../src/store/pages.js';
@@ -55,6 +64,23 @@ test('a file that is emptied, cut within the meta pages, or overwritten is refus
       }
     });
   }
+});
+
+test('a folder without the file is refused if it has segments, and is new if it has none', async (t) => {
+  const { dir, file } = await folder(t);
+  for (const lost of [file, dirname(file)]) {
+    rmSync(lost, { recursive: true });
+    const message = /data\.mdb is missing, while the segments of the index are there.* put back a copy/;
+    await refuses(dir, message, 'check');
+    await refuses(dir, message, 'search', 'valve');
+    await refuses(dir, message, 'ingest', 'fixtures/jsonl/ep.jsonl');
+    assert.throws(() => newStore(dir), { code: 'data_corrupt' });
+    assert.ok(!existsSync(file), 'nothing was begun anew');
+  }
+  for (const entry of readdirSync(join(dir, 'segments')))
+    rmSync(join(dir, 'segments', entry), { recursive: true });
+  await refuses(dir, /no index in .*data/, 'check');
+  assert.equal((await priorart('ingest', '--data', dir, 'fixtures/jsonl/ep.jsonl')).code, 0);
 });
 
 test('a file that is incomplete since the creation of the folder is created again', async (t) => {
