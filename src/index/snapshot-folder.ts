@@ -27,7 +27,7 @@ const ATTEMPTS = 10;
  * Copies a data folder to a new path or an empty folder. An incomplete copy never has the name of the path. A copy can be
  * opened like any data folder.
  * @throws PriorartError `usage` if the path exists and is not an empty folder, `unavailable` if another copy is being
- *   made, `disk_full`
+ *   made, `disk_full`, `data_corrupt` if a file of a segment is missing
  */
 export async function snapshotFolder(
   store: Store,
@@ -103,7 +103,10 @@ class Copy {
       await this.#store.root.backup(path, false);
       const manifest = await takeManifest(this.#part);
       // Links segments committed between the two steps. If one of them is gone, a merge replaced it: try again.
-      if (!(await this.#hold(manifest.segments))) continue;
+      if (!(await this.#hold(manifest.segments))) {
+        this.#requireFiles();
+        continue;
+      }
       await syncFile(path);
       this.#count((await stat(path)).size, false);
       return manifest;
@@ -123,6 +126,22 @@ class Copy {
       whole &&= there !== undefined;
     }
     return whole;
+  }
+
+  /**
+   * A merge commits before it removes files, so a file that the newest state names is there.
+   * @throws PriorartError `data_corrupt` if it is missing
+   */
+  #requireFiles(): void {
+    const { dir } = this.#store;
+    this.#store.refresh();
+    const state = this.#store.manifestBytes();
+    const paths = this.#store.manifest().segments.flatMap(filesOf);
+    const missing = paths.map((file) => join(dir, 'segments', file)).find((path) => !existsSync(path));
+    this.#store.refresh();
+    if (missing === undefined || !this.#store.isManifest(state)) return;
+    const message = `${missing} is missing; run \`priorart check --repair --data ${dir}\``;
+    throw new PriorartError('data_corrupt', message);
   }
 
   /** Copies all images. The store refers to an image only after its file exists, so the copy lacks none. */

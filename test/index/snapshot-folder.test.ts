@@ -1,6 +1,6 @@
 /** Copies of a folder during writes. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from '../../src/engine.js';
@@ -54,6 +54,23 @@ test('copies made during ingests, deletions and merges are complete, each of one
   assert.deepEqual(await exactAnswers(join(root, 'last'), queries), await exactAnswers(data, queries));
   assert.equal(existsSync(join(data, 'snapshot.part')), false);
   t.diagnostic(`${folders.length} copies`);
+});
+
+test('a copy of a folder with a missing segment is refused with what to do, and leaves nothing', async (t) => {
+  const root = temporary(t);
+  const [data, copy] = [join(root, 'data'), join(root, 'copy')];
+  const engine = await open(data, { create: true, workers: 0 });
+  await engine.ingest(FIXTURES);
+  await engine.close();
+  const store = Store.open(data);
+  const file = join(data, 'segments', store.manifest().segments[0]!.id, 'segment.bin');
+  rmSync(file);
+  await assert.rejects(snapshotFolder(store, copy), {
+    code: 'data_corrupt',
+    message: `${file} is missing; run \`priorart check --repair --data ${data}\``,
+  });
+  await store.close();
+  assert.deepEqual(readdirSync(root), ['data']);
 });
 
 test('a copy is independent: changes of one folder do not affect the other', async (t) => {
