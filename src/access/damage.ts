@@ -1,5 +1,5 @@
 /** Verifies the SQLite files of an access store: accounts and keys, counters, log of requests. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPriorartError } from '../errors.js';
 import { LOCK_WAIT_MS } from '../limits.js';
@@ -30,15 +30,9 @@ const FILES: readonly [name: string, layout: Layout][] = [
 export function damagedFiles(folder: string): AccessDamage[] {
   return FILES.flatMap(([name, layout]) => {
     const file = join(folder, name);
-    const reason = existsSync(file) ? (emptyKeys(file, name) ?? damageOf(file, layout)) : undefined;
+    const reason = existsSync(file) ? damageOf(file, layout) : undefined;
     return reason === undefined ? [] : [{ file, reason }];
   });
-}
-
-/** An emptied file is a whole database without accounts for SQLite. The other files may begin again. */
-function emptyKeys(file: string, name: string): string | undefined {
-  if (name !== KEYS_FILE || statSync(file, { throwIfNoEntry: false })?.size !== 0) return undefined;
-  return `it is empty. ${KEYS_LAYOUT.remedy}`;
 }
 
 function damageOf(file: string, layout: Layout): string | undefined {
@@ -46,6 +40,8 @@ function damageOf(file: string, layout: Layout): string | undefined {
     const opened = new Sqlite(file, layout, { create: false, waitMs: LOCK_WAIT_MS, isOnlyRead: true });
     try {
       opened.requireWhole();
+      // For SQLite, an emptied file is whole. The other files may begin again.
+      if (layout === KEYS_LAYOUT && opened.isEmpty()) return `it is empty. ${layout.remedy}`;
     } finally {
       opened.close();
     }

@@ -161,6 +161,11 @@ export class Sqlite {
     syncFile(`${this.file}-wal`);
   }
 
+  /** Whether the file has no tables yet, or was emptied. */
+  isEmpty(): boolean {
+    return this.#format() === 0;
+  }
+
   /**
    * Reads the whole file: pages, tables, and whether indexes agree with their tables.
    * @throws FileDamaged
