@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { AccessStore } from '../access/store.js';
 import { snapshotFolder } from '../index/snapshot-folder.js';
@@ -45,9 +44,12 @@ async function run(folder: string, flags: Record<string, unknown>): Promise<void
   }
 }
 
-/** Copies accounts and keys, if any. */
+/** Copies accounts and keys, if any. A server makes the folder for its secret before there are any. */
 async function copyAccess(data: string, copy: string): Promise<void> {
-  if (!existsSync(accessDir(data))) return;
+  const found = AccessStore.open(accessDir(data), { create: false });
+  const isMissing = found.isMissing();
+  await found.close();
+  if (isMissing) return;
   const access = AccessStore.open(accessDir(data));
   try {
     await access.copyTo(accessDir(copy));

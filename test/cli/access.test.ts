@@ -152,6 +152,9 @@ it('check finds damaged files of the access store, also with --repair, and chang
   const check = (...args: string[]) => priorart('check', ...args, '--data', data);
   assert.equal((await priorart('ingest', '--data', data, FIXTURES[2]!)).code, 0);
   assert.equal((await check()).code, 0, 'a folder without accounts');
+  mkdirSync(access);
+  assert.equal((await priorart('snapshot', join(temporary(t), 'copy'), '--data', data)).code, 0);
+  assert.deepEqual(readdirSync(access), [], 'a copy makes no accounts');
   const store = AccessStore.open(access);
   await store.createAccount({ name: 'Team', plan: 'free' });
   const names = readdirSync(access);
