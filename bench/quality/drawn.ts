@@ -1,5 +1,5 @@
 /**
- * Terms drawn at random from the documents that ten of them hold at most: whoever types such a term should see these documents.
+ * Terms drawn at random from the documents that ten of them hold at most: a search for such a term should show these documents.
  * Nothing was fitted on them: another seed draws others.
  */
 import type { Engine } from '../../src/engine.js';
