@@ -6,6 +6,7 @@ import { type OpenSnapshot, openSnapshot } from '../index/segment.js';
 import type { EmbeddedPassage, EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
 import { patentOf } from '../store/document.js';
+import { reading } from '../store/faults.js';
 import { currentDocuments, PinnedDocuments, type RecordReader } from '../store/pinned.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
@@ -26,7 +27,7 @@ export interface RecordReadOptions {
 /**
  * Whole records by number in any spelling, in the order asked.
  * @returns undefined at the place of a number that fits none
- * @throws PriorartError `invalid_request` if a number fits several publications
+ * @throws PriorartError `invalid_request` if a number fits several publications, `data_corrupt`
  */
 export async function recordsByNumber(
   store: Store,
@@ -38,12 +39,15 @@ export async function recordsByNumber(
     signal?.throwIfAborted();
     store.refresh();
     // All of a batch is read in one turn of the event loop, so vectors and texts are of one state.
-    const snapshot = vectors ? openSnapshot(store) : undefined;
+    const snapshot = vectors ? reading(store.dir, () => openSnapshot(store)) : undefined;
     try {
       const reader = currentDocuments(store);
       for (const number of numbers.slice(at, at + BATCH)) {
-        const doc = documentOf(store, number);
-        found.push(doc === undefined ? undefined : recordOf(store, reader, doc, snapshot));
+        const record = reading(store.dir, () => {
+          const doc = documentOf(store, number);
+          return doc === undefined ? undefined : recordOf(store, reader, doc, snapshot);
+        });
+        found.push(record);
       }
     } finally {
       snapshot?.native.close();
@@ -64,29 +68,34 @@ function documentOf(store: Store, number: string): number | undefined {
 /**
  * All records that a filter allows, in the order of their patent_id, of the state at the first one. Holds a few at a
  * time in memory. While it runs, the store keeps what others replace or delete, so it grows by what they write.
+ * @throws PriorartError `data_corrupt`
  */
 export async function* allRecords(
   store: Store,
   filters: Filters,
   { vectors = false, signal }: RecordReadOptions = {},
 ): AsyncGenerator<Patent, void, undefined> {
-  const isFiltered = clausesOf(filters, store).length > 0;
+  const isFiltered = reading(store.dir, () => clausesOf(filters, store)).length > 0;
   const { pinned, snapshot } =
     vectors || isFiltered
       ? await pinWithSegments(store)
-      : { pinned: new PinnedDocuments(store), snapshot: undefined };
+      : { pinned: reading(store.dir, () => new PinnedDocuments(store)), snapshot: undefined };
   try {
-    const allowed = snapshot && isFiltered ? allowedBy(filters, store, snapshot) : undefined;
+    const allowed =
+      snapshot && isFiltered ? reading(store.dir, () => allowedBy(filters, store, snapshot)) : undefined;
     for (let after: string | undefined; ; ) {
       signal?.throwIfAborted();
-      const page = pinned.publications(after, BATCH);
+      const page = reading(store.dir, () => pinned.publications(after, BATCH));
       for (const { patentId, doc } of page) {
-        const head = pinned.head(doc);
-        if (head === undefined) throw damagedLookup(store.dir, patentId);
-        // A correction is found under the numbers that it corrects, too; it is one record all the same.
-        if (head.patent_id !== patentId) continue;
-        if (allowed?.(doc) === false) continue;
-        yield recordOf(store, pinned, doc, vectors ? snapshot : undefined);
+        const record = reading(store.dir, () => {
+          const head = pinned.head(doc);
+          if (head === undefined) throw damagedLookup(store.dir, patentId);
+          // A correction is found under the numbers that it corrects, too; it is one record all the same.
+          if (head.patent_id !== patentId || allowed?.(doc) === false) return undefined;
+          return recordOf(store, pinned, doc, vectors ? snapshot : undefined);
+        });
+        if (record === undefined) continue;
+        yield record;
         signal?.throwIfAborted();
       }
       after = page.at(-1)?.patentId;
@@ -120,8 +129,8 @@ export async function pinWithSegments(
 ): Promise<{ pinned: PinnedDocuments; snapshot: OpenSnapshot }> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     store.refresh();
-    const snapshot = openSnapshot(store);
-    const pinned = new PinnedDocuments(store);
+    const snapshot = reading(store.dir, () => openSnapshot(store));
+    const pinned = reading(store.dir, () => new PinnedDocuments(store));
     if (pinned.generation === snapshot.manifest.generation) return { pinned, snapshot };
     pinned.release();
     snapshot.native.close();

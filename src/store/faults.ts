@@ -62,6 +62,18 @@ export function readable(error: unknown, dir: string): unknown {
   return NO_ACCESS.test(error.message) ? readOnly(dir, error) : diskFullIn(dir, error);
 }
 
+/**
+ * Runs a read of the store.
+ * @throws the errors of the read, those of LMDB as `readable` converts them
+ */
+export function reading<T>(dir: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw readable(error, dir);
+  }
+}
+
 /** Free bytes below which an I/O error counts as a full disk. */
 const FULL_BELOW = 1 << 20;
 

@@ -146,6 +146,23 @@ test('pages with zeros, noise or changed bytes never crash a command, and check 
   assert.ok(named >= 6, `${named} of 9 named`);
 });
 
+test('an export of a store with damaged pages ends with one message that says what to do', async (t) => {
+  const { dir, file } = await folder(t);
+  const bytes = readFileSync(file);
+  // Of the tables that name this publication. The store opens without them.
+  for (let at: number; (at = bytes.indexOf(PATENTS[75]!.patent_id)) >= 0; ) {
+    const page = at - (at % 4096);
+    bytes.fill(0, page, page + 4096);
+  }
+  writeFileSync(file, bytes);
+  for (const args of [[], ['--countries', 'KR']]) {
+    const { code, signal, stderr } = await priorart('export', '--data', dir, ...args);
+    assert.deepEqual([code, signal], [1, null], stderr);
+    assert.match(stderr, /^priorart: .*data\.mdb is damaged: .*put back a copy/m);
+    assert.doesNotMatch(stderr, /^ +at /m);
+  }
+});
+
 test('the page walk reads every page type that LMDB writes', async (t) => {
   const dir = join(temporary(t), 'data');
   const store = newStore(dir);
