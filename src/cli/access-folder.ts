@@ -7,6 +7,7 @@ import { shareSessionSecret } from '../access/shared-secret.js';
 import { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
+import { isOnReadOnlyDisk } from '../store/room.js';
 import { clusterOf, dataCommand, indexSettings, OF_A_CLUSTER, withSettings } from './options.js';
 import { inOneLine } from './output.js';
 
@@ -53,12 +54,23 @@ export async function withAccess(
       `folder ${config.data} does not exist; check --data, or create it with \`priorart ingest FILE…\``,
     );
   }
-  const access = await openAccess(config, false);
+  const access = await openAccess(config, false).catch((error: unknown) => {
+    const isReadOnly = config.engine === 'embedded' && isOnReadOnlyDisk(config.data);
+    throw isReadOnly ? keysOnReadOnlyDisk(config.data, error) : error;
+  });
   try {
     await work(access);
   } finally {
     await access.close();
   }
+}
+
+/**
+ * The error for accounts and keys on a read-only file system. SQLite cannot make the files there that its readers share.
+ */
+function keysOnReadOnlyDisk(data: string, cause: unknown): PriorartError {
+  const message = `${data} is on a read-only file system: accounts, keys and their use can be neither read nor changed there; copy the folder to a writable disk`;
+  return new PriorartError('read_only', message, { cause });
 }
 
 /**

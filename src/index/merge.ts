@@ -9,7 +9,7 @@ import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { reembeddingOf } from '../store/reembedding.js';
 import type { Store } from '../store/store.js';
 import { indexKindFor } from './kinds.js';
-import { awaiting, calling, type FileLock, native } from './native.js';
+import { awaiting, type FileLock, lockInFolder, native } from './native.js';
 import {
   buildSegmentIndex,
   discardSegment,
@@ -112,7 +112,7 @@ function liveSegments(store: Store): SegmentList {
 
 /** Takes the lock for writing segments outside a transaction, which merges and repairs need. */
 export function lockMerging(store: Store): FileLock | null {
-  return calling(() => native.FileLock.acquire(join(store.dir, 'merge.lock')));
+  return lockInFolder(store.dir, 'merge.lock');
 }
 
 /**

@@ -4,9 +4,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ERROR_STATUS, type ErrorCode, PriorartError } from '../errors.js';
+import { reading } from '../store/faults.js';
 import type * as addon from './addon.js';
 import { NATIVE_FOLDER } from './bundled.js';
 
@@ -99,6 +101,15 @@ export function calling<T>(call: () => T): T {
   } catch (error) {
     throw fromNative(error);
   }
+}
+
+/**
+ * Takes a lock of a data folder; null while another process has it.
+ * @param name of the lock's file, which is made
+ * @throws PriorartError `read_only`, `disk_full`
+ */
+export function lockInFolder(dir: string, name: string): addon.FileLock | null {
+  return calling(() => reading(dir, () => native.FileLock.acquire(join(dir, name))));
 }
 
 /** Awaits a task of the addon. Rejects with its errors as PriorartErrors. */

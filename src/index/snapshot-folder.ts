@@ -12,9 +12,9 @@ import { PriorartError } from '../errors.js';
 import { dataFile } from '../store/faults.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
-import { syncFolderAsync } from '../store/room.js';
+import { isOnReadOnlyDisk, syncFolderAsync } from '../store/room.js';
 import { Store } from '../store/store.js';
-import { native } from './native.js';
+import { lockInFolder } from './native.js';
 import { SEGMENT_FILE } from './segment.js';
 import type { SnapshotOptions, SnapshotSummary } from './snapshot-summary.js';
 
@@ -27,7 +27,8 @@ const ATTEMPTS = 10;
  * Copies a data folder to a new path or an empty folder. An incomplete copy never has the name of the path. A copy can be
  * opened like any data folder.
  * @throws PriorartError `usage` if the path exists and is not an empty folder, `unavailable` if another copy is being
- *   made, `disk_full`, `data_corrupt` if a file of a segment is missing
+ *   made, `disk_full`, `data_corrupt` if a file of a segment is missing,
+ *   `read_only`
  */
 export async function snapshotFolder(
   store: Store,
@@ -39,7 +40,11 @@ export async function snapshotFolder(
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new PriorartError('usage', `${folder} is there already; name a folder that is not`);
   }
-  const lock = native.FileLock.acquire(join(store.dir, 'snapshot.lock'));
+  if (isOnReadOnlyDisk(store.dir)) {
+    const message = `${store.dir} is on a read-only file system, where a snapshot cannot set its locks; nothing changes there, so copy the folder itself`;
+    throw new PriorartError('read_only', message);
+  }
+  const lock = lockInFolder(store.dir, 'snapshot.lock');
   if (lock === null) {
     throw new PriorartError('unavailable', `${store.dir} is being copied by another process; let it finish`);
   }

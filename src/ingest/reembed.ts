@@ -5,11 +5,10 @@
  * after them.
  */
 import { statfsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PriorartError } from '../errors.js';
 import { lockMerging, mergeList, removeLeftovers, type SegmentList } from '../index/merge.js';
-import { type DocumentTexts, type FileLock, native } from '../index/native.js';
+import { type DocumentTexts, type FileLock, lockInFolder, native } from '../index/native.js';
 import { removeSegmentFiles, segmentPath, writeSegmentAs } from '../index/segment.js';
 import type { PreparedDocument } from '../store/document.js';
 import {
@@ -58,7 +57,7 @@ export interface PassageEmbedder {
 
 /** Takes the lock for re-embedding a folder; null while another process has it. */
 export function lockReembedding(store: Store): FileLock | null {
-  return native.FileLock.acquire(join(store.dir, 'reembed.lock'));
+  return lockInFolder(store.dir, 'reembed.lock');
 }
 
 /**

@@ -49,16 +49,18 @@ const DAMAGE = new RegExp(
   ].join('|'),
 );
 
-/** Messages of LMDB and the file system for missing write permission. */
-const NO_ACCESS = /Permission denied|Read-only file system|Operation not permitted|EACCES|EROFS|EPERM/;
+/** Messages of LMDB, the addon and the file system for missing write permission, and for a read-only file system. */
+const NO_ACCESS = /Permission denied|Operation not permitted|EACCES|EPERM/;
+const READ_ONLY_DISK = /Read-only file system|EROFS/;
 
 /**
- * Converts an exception of LMDB to a PriorartError if it reports damage, a full disk or missing write permission. Returns
+ * Converts an exception of LMDB or the file system to a PriorartError if it reports damage, a full disk or missing write permission. Returns
  * any other exception unchanged.
  */
 export function readable(error: unknown, dir: string): unknown {
   if (!(error instanceof Error) || error instanceof PriorartError) return error;
   if (DAMAGE.test(error.message)) return corrupt(dir, error.message, error);
+  if (READ_ONLY_DISK.test(error.message)) return onReadOnlyDisk(dir);
   return NO_ACCESS.test(error.message) ? readOnly(dir, error) : diskFullIn(dir, error);
 }
 

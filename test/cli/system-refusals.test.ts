@@ -108,7 +108,9 @@ describe('errors of the operating system', () => {
     }
   });
 
-  it('a read-only file system is reported on ingest, and can be searched', { skip: noMounts }, () => {
+  it('a read-only file system is reported by what would write, and can be searched', {
+    skip: noMounts,
+  }, () => {
     const mounted = (command: string) =>
       spawnSync(
         'unshare',
@@ -125,5 +127,21 @@ describe('errors of the operating system', () => {
     // Progress lines precede it.
     const last = stderr.slice(stderr.indexOf('priorart:'));
     assertOneLine({ status, stderr: last }, /data is on a read-only file system: it can be searched/);
+    const refused: [string, RegExp][] = [
+      ['check --repair --data "$1"', /data is on a read-only file system: it can be searched/],
+      [
+        'snapshot --data "$1" "$1-copy"',
+        /data is on a read-only file system, .*; nothing changes there, so copy/,
+      ],
+      ['keys list --data "$1"', /data is on a read-only file system: accounts, keys .*; copy the folder/],
+      [
+        'maintenance status --data "$1"',
+        /data is on a read-only file system: accounts, keys .*; copy the folder/,
+      ],
+    ];
+    for (const [command, expected] of refused) assertOneLine(mounted(command), expected);
+    // The same once there are accounts, whose file is then there.
+    assert.equal(sh('exec "$2" "$3" accounts create --plan free --data "$1" a', data).status, 0);
+    for (const [command, expected] of refused) assertOneLine(mounted(command), expected);
   });
 });
