@@ -23,7 +23,7 @@ export interface PublicationFigures {
 /** A publication with a figure of a name, and the image that it has. */
 export interface Namer {
   patentId: string;
-  image?: Pick<FigureImage, 'content' | 'thumbnail' | 'source'> | undefined;
+  image?: FigureImage | undefined;
 }
 
 /** A stored image; undefined if the office's file could not be read. */

@@ -1,14 +1,15 @@
 /**
  * Joins figures during an ingest. Publications name figures and files hold images, in any order. An image
- * waits, within bounds, until a publication names it. Only named images are converted, so images of formulas
- * cost nothing. Joined figures are committed at once, so a run after a kill finds them.
+ * waits, within bounds, until a publication names it. A publication that names it later gets it from those that have it.
+ * Only named images are converted, so images of formulas cost nothing. Joined figures are committed at once, so a run after a kill finds them.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { contentOf, type DrawingFiles } from '../drawings/files.js';
 import type { KeptImage } from '../drawings/keep.js';
 import { figureKey, isInlineImage, isUniqueName } from '../drawings/name.js';
 import { DRAWING_WAITING_BYTES, DRAWINGS_MISSING_LISTED } from '../limits.js';
-import type { FigureTable, Namer } from './figure-table.js';
+import type { NamedFigure } from '../store/figures.js';
+import type { FigureTable, Namer, ReadyImage } from './figure-table.js';
 import type { Failure } from './readers/reader.js';
 import type { ImageFile } from './source.js';
 import type { DrawingSummary } from './summary.js';
@@ -33,6 +34,8 @@ const COMMIT_IMAGES = 64;
 const FAILURES_LISTED = 1_000;
 /** Missing figures whose names are kept until the end. Most of them may be found by then. */
 const MISSING_REMEMBERED = 10_000;
+/** Joined images that later publications of the same ingest can still get. */
+const JOINED_REMEMBERED = 100_000;
 
 interface WaitingImage {
   file: ImageFile;
@@ -60,6 +63,8 @@ export class Figures {
   #waitingBytes = 0;
   /** Images received since the last join. */
   #fresh = { images: 0, bytes: 0 };
+  /** Places and keys of the newest images that this ingest joined. */
+  readonly #joined = new Set<string>();
   readonly #working: Working[] = [];
   #done: { image: Working; kept: KeptImage }[] = [];
   #counts = { stored: 0, unchanged: 0, missing: 0, unclaimed: 0 };
@@ -94,7 +99,7 @@ export class Figures {
     const key = figureKey(file.name);
     if (key === undefined) return; // No request can name it. A publication that does gets a missing figure.
     const place = placeOf(file.folder, key);
-    const id = `${place} ${key}`;
+    const id = idOf({ place, key });
     // The last of several files with one stem counts.
     this.#waitingBytes += file.bytes.length - (this.#waiting.get(id)?.file.bytes.length ?? 0);
     this.#waiting.delete(id);
@@ -114,6 +119,11 @@ export class Figures {
    */
   async settle(): Promise<void> {
     await this.#join();
+    await this.#drain();
+  }
+
+  /** Waits for the images that are being converted, and commits them. */
+  async #drain(): Promise<void> {
     while (this.#working.length > 0) await this.#finishOne();
     await this.#commit();
   }
@@ -164,6 +174,9 @@ export class Figures {
       return { patentId, figures, keyed, nameless };
     });
     this.#named = [];
+    // An image that the publications of its time have already stays as it is: only the table can give it to these.
+    const atWork = new Set([...this.#working, ...this.#done.map(({ image }) => image)].map(idOf));
+    if (named.some(({ figures }) => figures.some((figure) => atWork.has(idOf(figure))))) await this.#drain();
     const keys = await this.#table.name(named, this.#run);
     const missed = named.flatMap(({ patentId, keyed, nameless }, n) =>
       [
@@ -177,10 +190,58 @@ export class Figures {
       if (this.#missing.size >= MISSING_REMEMBERED) break;
       this.#missing.set(`${patentId} ${key}`, `${patentId}: ${file}`);
     }
+    await this.#share(
+      named.flatMap(({ figures }, n) => {
+        const missedKeys = new Set(keys[n]!);
+        return figures.filter(({ key }) => missedKeys.has(key));
+      }),
+    );
+  }
+
+  /**
+   * Gives publications the images that this ingest joined before they were named here: two publications of one application
+   * name the same files, and an image is not kept after the first of them has it.
+   * @param missed figures without an image
+   */
+  async #share(missed: readonly NamedFigure[]): Promise<void> {
+    const sought = new Map<string, NamedFigure>();
+    for (const figure of missed) {
+      const id = idOf(figure);
+      // A newer image of this name waits and will be joined with all that name it.
+      if (this.#joined.has(id) && !this.#waiting.has(id)) sought.set(id, figure);
+    }
+    if (sought.size === 0) return;
+    const figures = [...sought.values()];
+    const namers = await this.#table.namers(figures);
+    const ready: ReadyImage[] = [];
+    for (const [n, { place, key }] of figures.entries()) {
+      const image = namers[n]!.find((namer) => namer.image)?.image;
+      if (image && (await this.#hasBoth(image))) ready.push({ place, key, image });
+    }
+    if (ready.length === 0) return;
+    const given = await this.#table.give(ready, this.#run);
+    for (const [n, { key }] of ready.entries()) {
+      for (const { patentId, missed: wasMissed, same } of given[n]!) {
+        if (same) continue;
+        this.#counts.stored += 1;
+        if (wasMissed) this.#found(patentId, key);
+      }
+    }
+  }
+
+  /** Takes a figure from the missing ones. */
+  #found(patentId: string, key: string): void {
+    if (isInlineImage(key)) return;
+    this.#counts.missing -= 1;
+    this.#missing.delete(`${patentId} ${key}`);
   }
 
   /** Converts an image, unless all publications that name it have it already. */
   async #take(waiting: WaitingImage, namers: readonly Namer[]): Promise<void> {
+    const id = idOf(waiting);
+    this.#joined.delete(id);
+    this.#joined.add(id);
+    if (this.#joined.size > JOINED_REMEMBERED) this.#joined.delete(this.#joined.values().next().value!);
     const source = contentOf(waiting.file.bytes);
     if (this.#working.length >= this.#parallel) await this.#finishOne();
     const kept = this.#keptUnlessThere(waiting.file.bytes, source, namers);
@@ -227,9 +288,7 @@ export class Figures {
     for (const [n, { key, image }] of images.entries()) {
       for (const { patentId, missed, same } of given[n]!) {
         if (image) this.#counts[same ? 'unchanged' : 'stored'] += 1;
-        if (!missed || isInlineImage(key)) continue;
-        this.#counts.missing -= 1;
-        this.#missing.delete(`${patentId} ${key}`);
+        if (missed) this.#found(patentId, key);
       }
     }
     for (const { image, kept } of done) if ('reason' in kept) this.#fail(image.file, kept.reason);
@@ -250,6 +309,10 @@ export class Figures {
       this.#counts.unclaimed += 1;
     }
   }
+}
+
+function idOf({ place, key }: NamedFigure): string {
+  return `${place} ${key}`;
 }
 
 /** Place of names that mean one publication in every folder. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { LocalDrawings } from '../../src/drawings/files.js';
 import { figureKey } from '../../src/drawings/name.js';
 import { type IngestOptions, type IngestSummary, open } from '../../src/index.js';
@@ -91,6 +91,10 @@ const none = { stored: 0, unchanged: 0, missing: 0, unclaimed: 0, failed: 0 };
 
 describe('drawings of an ingest', { skip: noSharp }, () => {
   const [one, two] = [pattern(300, 200, 3), pattern(310, 190, 7)];
+  let pngOfOne: Buffer;
+  before(async () => {
+    pngOfOne = await png(one);
+  });
 
   it('drawings are read from the ZIPs in a weekly ZIP, pixel by pixel', async () => {
     const stem = 'US09100001-20150804';
@@ -221,6 +225,34 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
       ].join('\n\n'),
     );
   });
+
+  for (const [shared, kind] of [
+    ['1020180098231.png', 'with a number'],
+    ['fig1.png', 'without a number'],
+  ] as const) {
+    it(`a drawing ${kind} that was read before the second of its publications is in both`, async () => {
+      const [data, source] = [fresh(), fresh()];
+      const [a, b] = ['KR1020200022285A', 'KR1022419060000B1'];
+      // So many images before the second text that they are joined before it is read.
+      const others = Array.from({ length: 64 }, (_, n) => [`others/${n}.png`, pngOfOne] as const);
+      put(source, { 'a.jsonl': line(a, shared), [shared]: pngOfOne });
+      assert.deepEqual(counts(await ingest(data, source)), { ...none, stored: 1 });
+      put(source, { 'z.jsonl': line(b, shared), ...Object.fromEntries(others) });
+      const inOrder = ['a.jsonl', shared, 'others', 'z.jsonl'].map((name) => join(source, name));
+      const all = { ...none, unclaimed: others.length };
+      assert.deepEqual(counts(await ingest(data, inOrder)), { ...all, stored: 1, unchanged: 1 });
+      assert.deepEqual(await pixelsOf(data, b, shared), Buffer.from(one.pixels));
+      assert.deepEqual(counts(await ingest(data, inOrder)), { ...all, unchanged: 2 });
+
+      const engine = await open(data, { workers: 0 });
+      await engine.delete([b]);
+      await engine.close();
+      // The image has changed meanwhile: the second publication gets the new one, too.
+      put(source, { [shared]: await png(two) });
+      assert.deepEqual(counts(await ingest(data, inOrder)), { ...all, stored: 2 });
+      for (const id of [a, b]) assert.deepEqual(await pixelsOf(data, id, shared), Buffer.from(two.pixels));
+    });
+  }
 
   it('drawings that cannot be decoded are reported once, with the reason', async () => {
     const data = fresh();
