@@ -1,7 +1,8 @@
 /**
  * Joins figures during an ingest. Publications name figures and files hold images, in any order. An image
  * waits, within bounds, until a publication names it. A publication that names it later gets it from those that have it.
- * Only named images are converted, so images of formulas cost nothing. Joined figures are committed at once, so a run after a kill finds them.
+ * Only named images are converted, so images of formulas cost nothing. Joined figures are committed at once, so a run after
+ * a kill finds them.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { contentOf, type DrawingFiles } from '../drawings/files.js';
@@ -174,7 +175,7 @@ export class Figures {
       return { patentId, figures, keyed, nameless };
     });
     this.#named = [];
-    // An image that the publications of its time have already stays as it is: only the table can give it to these.
+    // An image that all its publications have already is not given again: then only the table gives it to new ones.
     const atWork = new Set([...this.#working, ...this.#done.map(({ image }) => image)].map(idOf));
     if (named.some(({ figures }) => figures.some((figure) => atWork.has(idOf(figure))))) await this.#drain();
     const keys = await this.#table.name(named, this.#run);

@@ -233,7 +233,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     it(`a drawing ${kind} that was read before the second of its publications is in both`, async () => {
       const [data, source] = [fresh(), fresh()];
       const [a, b] = ['KR1020200022285A', 'KR1022419060000B1'];
-      // So many images before the second text that they are joined before it is read.
+      // With 64 images before the second text, all are joined before it is read.
       const others = Array.from({ length: 64 }, (_, n) => [`others/${n}.png`, pngOfOne] as const);
       put(source, { 'a.jsonl': line(a, shared), [shared]: pngOfOne });
       assert.deepEqual(counts(await ingest(data, source)), { ...none, stored: 1 });
