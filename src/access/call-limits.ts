@@ -237,17 +237,16 @@ export class CallLimits {
 
 export function quotaExceeded(quota: number, cycle: Cycle, now: number, running: boolean): PriorartError {
   const reset = new Date(cycle.end).toISOString();
+  const monthly = `the monthly quota of ${quota} ${quota === 1 ? 'search' : 'searches'}`;
   return running
     ? new PriorartError(
         'quota_exceeded',
-        `what is left of the monthly quota of ${quota} searches is taken by searches that are running; try again when they have ended`,
+        `what is left of ${monthly} is taken by searches that are running; try again when they have ended`,
         { retryAfter: 1 },
       )
-    : new PriorartError(
-        'quota_exceeded',
-        `the monthly quota of ${quota} searches is used up; the next cycle starts at ${reset}`,
-        { retryAfter: (cycle.end - now) / 1000 },
-      );
+    : new PriorartError('quota_exceeded', `${monthly} is used up; the next cycle starts at ${reset}`, {
+        retryAfter: (cycle.end - now) / 1000,
+      });
 }
 
 function messageOf(error: unknown): string {

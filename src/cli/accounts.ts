@@ -5,7 +5,7 @@ import { PriorartError } from '../errors.js';
 import { accessCommand, accountNamed, integerOption, table, withAccess } from './access-folder.js';
 import { proposing } from './messages.js';
 import { asDefault } from './options.js';
-import { count, print } from './output.js';
+import { count, print, searchesAMonth } from './output.js';
 import { askPassword } from './password-input.js';
 
 type Flags = Record<string, string | undefined>;
@@ -176,5 +176,5 @@ async function withUse(access: AccessStore, accounts: readonly Account[]) {
 function describe(account: Account): string {
   const { name, plan, monthly_quota: quota, environments } = account;
   const named = environments.length === 0 ? '' : `, environments ${environments.join(', ')}`;
-  return `${JSON.stringify(name)}, plan ${plan}, ${count(quota)} searches a month${named}`;
+  return `${JSON.stringify(name)}, plan ${plan}, ${searchesAMonth(quota)}${named}`;
 }

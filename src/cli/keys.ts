@@ -5,7 +5,7 @@ import { PriorartError } from '../errors.js';
 import { accessCommand, findAccount, integerOption, table, withAccess } from './access-folder.js';
 import { proposing } from './messages.js';
 import { asDefault } from './options.js';
-import { print } from './output.js';
+import { print, searchesAMonth } from './output.js';
 
 export function keysCommand(): Command {
   const keys = new Command('keys').description('create, list and revoke API keys').addHelpText(
@@ -77,8 +77,7 @@ async function create(flags: Record<string, string>): Promise<void> {
 }
 
 function newAccountText(name: string, { plan, monthly_quota: quota }: NewAccount): string {
-  const searches = quota.toLocaleString('en');
-  return `No account had the name ${JSON.stringify(name)}, so one was created: plan ${plan}, ${searches} searches a month.`;
+  return `No account had the name ${JSON.stringify(name)}, so one was created: plan ${plan}, ${searchesAMonth(quota)}.`;
 }
 
 /** The plan of an account that was created with a key. */

@@ -145,6 +145,11 @@ export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** A monthly quota, as `300 searches a month`. */
+export function searchesAMonth(quota: number): string {
+  return `${count(quota)} ${quota === 1 ? 'search' : 'searches'} a month`;
+}
+
 /** Bytes as `12.3 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1e3) return `${bytes} B`;

@@ -265,7 +265,7 @@ async function banner(
   const body = JSON.stringify({ query: EXAMPLE, top_k: 3 });
   return `
 priorart serves ${counted(total, 'publication')} (${counted(chunks, 'passage')}, ${index.model}) at ${url}
-  memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
+  memory    ${size(process.memoryUsage.rss())} resident with ${counted(config.workers, 'worker')}; all share one mapping of the index
 ${config.page === 'on' ? `  page      ${url}/   (search in a browser)\n  operator  ${url}/#/dashboard   (${operatorSecret})\n` : ''}  key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'
   stop      Ctrl-C

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { cycleAt } from '../../src/access/billing.js';
+import { quotaExceeded } from '../../src/access/call-limits.js';
 import fc from '../property.js';
 
 const DAY_MS = 86_400_000;
@@ -56,4 +57,12 @@ describe('billing cycle', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test('the message of a used quota names one search as such', () => {
+  const march = { start: 0, end: Date.UTC(2026, 2, 1) };
+  for (const running of [false, true]) {
+    assert.match(quotaExceeded(1, march, 0, running).message, / quota of 1 search is /);
+    assert.match(quotaExceeded(30, march, 0, running).message, / quota of 30 searches is /);
+  }
 });

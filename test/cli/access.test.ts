@@ -124,6 +124,8 @@ it('accounts change names the options that it needs, and shows the environments'
     added.stdout,
     /^Account acc_\w+: "Team", plan free, 30 searches a month, environments staging\.$/m,
   );
+  const one = await run('change', 'Team', '--plan', 'enterprise', '--monthly-quota', '1');
+  assert.match(one.stdout, /"Team", plan enterprise, 1 search a month, /);
 });
 
 it('a damaged file of the access store is one line with the remedy, on the commands that need it', async (t) => {

@@ -127,7 +127,8 @@ export const en = {
     sessionsEnded: 'Its sessions have ended.',
     endSessionsHint: 'Everyone who is signed in with this account has to sign in again.',
     removePasswordHint: 'Signing in with this account is then not possible. Its keys go on.',
-    planSize: (plan: string, searches: string) => `${plan} – ${searches} searches a month`,
+    planSize: (plan: string, searches: string) =>
+      `${plan} – ${searches} ${searches === '1' ? 'search' : 'searches'} a month`,
     ownSize: (plan: string) => `${plan} – your own number`,
     confirmEndSessions: (name: string) => `End all sessions of “${name}”?`,
     yesEndSessions: 'Yes, end them',
