@@ -9,7 +9,7 @@ import { COMMAND, count, counted, ProgressLine, print, size } from './output.js'
 
 export function snapshotCommand(): Command {
   return dataCommand('snapshot', 'copy the current state of a data folder while others search and write')
-    .argument('<folder>', 'path of the copy; must not exist')
+    .argument('<folder>', 'path of the copy; must not exist, nor be in the data folder')
     .option('--copy', 'copy every byte; by default, files on the same disk are hard links and take no space')
     .addHelpText(
       'after',

@@ -4,9 +4,9 @@
  * a merge cannot remove them meanwhile.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, existsSync, readdirSync } from 'node:fs';
+import { constants, existsSync, readdirSync, realpathSync } from 'node:fs';
 import { copyFile, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { LocalDrawings } from '../drawings/files.js';
 import { PriorartError } from '../errors.js';
 import { dataFile } from '../store/faults.js';
@@ -26,9 +26,8 @@ const ATTEMPTS = 10;
 /**
  * Copies a data folder to a new path or an empty folder. An incomplete copy never has the name of the path. A copy can be
  * opened like any data folder.
- * @throws PriorartError `usage` if the path exists and is not an empty folder, `unavailable` if another copy is being
- *   made, `disk_full`, `data_corrupt` if a file of a segment is missing,
- *   `read_only`
+ * @throws PriorartError `usage` if the path exists and is not an empty folder, or is in the data folder, `unavailable` if
+ *   another copy is being made, `disk_full`, `data_corrupt` if a file of a segment is missing, `read_only`
  */
 export async function snapshotFolder(
   store: Store,
@@ -39,6 +38,12 @@ export async function snapshotFolder(
   const folder = resolve(path);
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new PriorartError('usage', `${folder} is there already; name a folder that is not`);
+  }
+  if (isWithin(realPathOf(folder), realpathSync(store.dir))) {
+    throw new PriorartError(
+      'usage',
+      `${folder} is in the data folder ${store.dir}; name a folder outside it`,
+    );
   }
   if (isOnReadOnlyDisk(store.dir)) {
     const message = `${store.dir} is on a read-only file system, where a snapshot cannot set its locks; nothing changes there, so copy the folder itself`;
@@ -66,6 +71,17 @@ export async function snapshotFolder(
     await rm(held, { recursive: true, force: true });
     lock.release();
   }
+}
+
+/** A path without links. Its last parts may be missing. */
+function realPathOf(path: string): string {
+  if (existsSync(path) || dirname(path) === path) return realpathSync(path);
+  return join(realPathOf(dirname(path)), basename(path));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 class Copy {

@@ -1,6 +1,6 @@
 /** Copies of a folder during writes. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from '../../src/engine.js';
@@ -133,4 +133,25 @@ test('no file is overwritten, and a failed copy leaves none', async (t) => {
   writeFileSync(join(root, 'file'), '');
   await assert.rejects(snapshotFolder(store, join(root, 'file', 'below')));
   assert.deepEqual(readdirSync(root).sort(), ['data', 'file']);
+});
+
+test('a copy in the data folder itself is refused, also by a link', async (t) => {
+  const root = temporary(t);
+  const data = join(root, 'data');
+  const engine = await open(data, { create: true, workers: 1 });
+  await engine.ingest(FIXTURES[0]!);
+  await engine.close();
+  symlinkSync(data, join(root, 'link'));
+  const store = Store.open(data);
+  t.after(() => store.close());
+  const before = readdirSync(data);
+  for (const path of ['data/inside', 'data/segments/copy', 'link/inside', 'data/../data/a/b']) {
+    await assert.rejects(snapshotFolder(store, join(root, path)), {
+      code: 'usage',
+      message: /is in the data folder/,
+    });
+  }
+  assert.deepEqual(readdirSync(data), before);
+  await snapshotFolder(store, join(root, 'data-copy'));
+  assert.ok(existsSync(join(root, 'data-copy')));
 });
