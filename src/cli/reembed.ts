@@ -8,20 +8,25 @@ import { count, counted, duration, interruption, ProgressLine, print } from './o
 
 export function reembedCommand(): Command {
   const command = dataCommand('reembed', 'embed all passages of a data folder with another model')
+    .option(
+      '--models <file>',
+      'models.json of the new model (default: the models of the unfinished re-embedding)',
+    )
     .option('--discard', 'discard an unfinished re-embedding and free its disk space')
     .addHelpText(
       'after',
       `
 Servers, ingests and deletions may continue: searches use the old model until re-embedding is complete, and the new one
-right after, without a restart. To resume a run that was stopped or killed, run the command again. If the folder has
-the model already, only its configuration is replaced (paths, calibration, reranker).
+right after, without a restart. --models names the new model. Without it, the command resumes a run that was stopped or
+killed, with the models of that run, and is refused if there is none. If the folder has the model already, only its
+configuration is replaced (paths, calibration, reranker).
 
 Examples:
   priorart reembed --data ./patents --models models.json
   priorart reembed --data ./patents`,
     )
     .action(run);
-  return withSettings(command, ['models', 'workers', 'nice']);
+  return withSettings(command, ['workers', 'nice']);
 }
 
 async function run(flags: Record<string, unknown>): Promise<void> {

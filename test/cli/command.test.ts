@@ -59,6 +59,18 @@ describe('command line', () => {
     assert.equal((await run('--version')).stdout, `${version}\n`);
   });
 
+  it('reembed without --models resumes, and is refused if there is nothing to resume, as its help says', async () => {
+    const { stdout } = await run('reembed --help');
+    assert.match(
+      stdout.replace(/\s+/g, ' '),
+      /Without it, the command resumes .* is refused if there is none/,
+    );
+    assert.doesNotMatch(stdout, /models of the data folder/);
+    const refused = await run(`reembed --data ${data}`);
+    assert.deepEqual([refused.code, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /no model given, and no unfinished re-embedding; expected --models FILE/);
+  });
+
   it('help of a command is what the command prints with --help', async () => {
     for (const command of ['', 'search', 'keys', 'keys create']) {
       const help = await run(`help ${command}`.trim());
