@@ -61,7 +61,20 @@ describe('errors of the operating system', () => {
       const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
       assertOneLine(
         { status: code, stderr: `${lines.join('\n')}\n` },
-        /cannot listen on 127\.0\.0\.1 port \d+: .*; choose another port with --port \(npm start -- --port NUMBER\), or end/,
+        /cannot listen on 127\.0\.0\.1 port \d+: another program uses the port; choose another port with --port \(npm start -- --port NUMBER\), or end/,
+      );
+    });
+  }
+
+  for (const adapter of ['uws', 'node']) {
+    it(`an address of another machine (${adapter}) is reported, with the option for another`, async () => {
+      // 192.0.2.0/24 is for documentation: no machine has such an address.
+      const args = ['--data', data, '--port', '0', '--workers', '1', '--http-adapter', adapter];
+      const { code, stderr } = await priorart('serve', ...args, '--host', '192.0.2.1');
+      const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+      assertOneLine(
+        { status: code, stderr: `${lines.join('\n')}\n` },
+        /cannot listen on 192\.0\.2\.1 port 0: the address does not belong to this machine; choose .* --host/,
       );
     });
   }

@@ -3,6 +3,7 @@
  * the adapters see a socket, a node:http object or a uWebSockets.js object.
  */
 import { STATUS_CODES } from 'node:http';
+import { createServer } from 'node:net';
 import { PriorartError } from '../../errors.js';
 
 export interface HttpRequest {
@@ -222,12 +223,42 @@ export function hasRequestBody(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 
-/** @param option the option of the command line that chooses the port */
+/** What the system says when it refuses an address, in plain words, and whether another host is the remedy. */
+const REFUSALS: Record<string, { why: string; ofHost?: boolean }> = {
+  EADDRINUSE: { why: 'another program uses the port' },
+  EACCES: { why: 'the system does not allow this port; it may keep ports below 1024 for administrators' },
+  ENOTFOUND: { why: 'no host with this name is known', ofHost: true },
+  EAI_AGAIN: { why: 'the name of the host could not be looked up', ofHost: true },
+  EADDRNOTAVAIL: { why: 'the address does not belong to this machine', ofHost: true },
+};
+
+/**
+ * The error of an address on which the system does not let a server listen.
+ * @param cause error of the system, if it is known
+ * @param option the option of the command line that chooses the port
+ */
 export function cannotListen(host: string, port: number, cause?: unknown, option = '--port'): PriorartError {
-  const why = cause instanceof Error ? cause.message : 'the address is taken, unknown or not allowed';
+  const { code = '', message = 'the address is taken, unknown or not allowed' } =
+    cause instanceof Error ? (cause as NodeJS.ErrnoException) : {};
+  const { why, ofHost = false } = REFUSALS[code] ?? { why: message };
   const what = `cannot listen on ${host} port ${port}: ${why}`;
-  return new PriorartError('cannot_listen', `${what}; choose another, or end the program that uses it`, {
+  const [remedy, inCommand] = ofHost
+    ? ['choose another host', 'choose another address with --host, such as 127.0.0.1 or 0.0.0.0']
+    : [
+        'choose another port, or end the program that uses it',
+        `choose another port with ${option} (npm start -- ${option} NUMBER), or end the program that uses it`,
+      ];
+  return new PriorartError('cannot_listen', `${what}; ${remedy}`, {
     cause,
-    inCommand: `${what}; choose another port with ${option} (npm start -- ${option} NUMBER), or end the program that uses it`,
+    inCommand: `${what}; ${inCommand}`,
+  });
+}
+
+/** The error with which the system refuses an address; undefined if it allows it by now. */
+export function refusalOf(host: string, port: number): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', resolve);
+    server.listen({ host, port }, () => server.close(() => resolve(undefined)));
   });
 }

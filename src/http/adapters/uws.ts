@@ -34,6 +34,7 @@ import {
   type HttpAdapter,
   type HttpReply,
   hasRequestBody,
+  refusalOf,
   type TlsIdentity,
 } from './adapter.js';
 import { Running } from './running.js';
@@ -88,7 +89,8 @@ class UwsAdapter implements HttpAdapter {
   }
 
   async listen(host: string, port: number): Promise<number> {
-    this.#listenOn(host, port);
+    // uWebSockets.js does not say why it cannot listen.
+    if (!this.#listenOn(host, port)) throw cannotListen(host, port, await refusalOf(host, port));
     const taken = this.#uws.us_socket_local_port(this.#listening!);
     this.#address = { host, port: taken };
     // A port with a fixed number can be opened again while its connections are open. A port that the system
@@ -97,13 +99,13 @@ class UwsAdapter implements HttpAdapter {
     return taken;
   }
 
-  #listenOn(host: string, port: number): void {
+  #listenOn(host: string, port: number): boolean {
     // Without the exclusive option, two servers would share the port, and each would receive some of the
     // connections.
     this.#apps.at(-1)!.listen(host, port, this.#uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
       if (socket) this.#listening = socket;
     });
-    if (!this.#listening) throw cannotListen(host, port);
+    return this.#listening !== undefined;
   }
 
   /**
@@ -121,7 +123,7 @@ class UwsAdapter implements HttpAdapter {
     const { host, port } = this.#address!;
     this.#uws.us_listen_socket_close(this.#listening!);
     this.#listening = undefined;
-    this.#listenOn(host, port);
+    if (!this.#listenOn(host, port)) throw cannotListen(host, port);
   }
 
   async close(graceMs: number): Promise<void> {
