@@ -181,9 +181,10 @@ function summaryText(summary: IngestSummary, where: string): string {
     ...(emptyFiles > 0
       ? [`${count(emptyFiles)} ${emptyFiles === 1 ? 'file' : 'files'} without patent data skipped`]
       : []),
-    ...summary.skip_reasons
-      .slice(0, SHOWN_REASONS)
-      .map(({ reason, count: times }) => `  skipped ${count(times)}: ${reason}`),
+    ...summary.skip_reasons.slice(0, SHOWN_REASONS).map(({ reason, count: times, first }) => {
+      const place = placeOf(first);
+      return `  skipped ${count(times)}: ${reason} (${times === 1 ? place : `first: ${place}`})`;
+    }),
     ...failuresText(failed),
   ];
   if (summary.drawings) lines.push(...drawingsText(summary.drawings));
@@ -217,7 +218,7 @@ function failuresText(failed: readonly Failure[]): string[] {
 }
 
 /** `own.json, record 3, byte 784 (US1)`. */
-function placeOf({ file, position, patent_id }: Failure): string {
+function placeOf({ file, position, patent_id }: Omit<Failure, 'reason'>): string {
   return `${file}, ${position}${patent_id === undefined ? '' : ` (${patent_id})`}`;
 }
 

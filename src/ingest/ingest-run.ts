@@ -9,8 +9,8 @@ import { type ModelIdentity, sameModel } from '../store/manifest.js';
 import type { SourceFile } from '../store/source-record.js';
 import type { Figures } from './figures.js';
 import { type Prepared, type Preparer, textsOf } from './prepare.js';
-import type { Failure } from './readers/reader.js';
-import type { DrawingSummary, IngestOptions, IngestSummary } from './summary.js';
+import type { Failure, SkippedFile } from './readers/reader.js';
+import type { DrawingSummary, IngestOptions, IngestSummary, SourcePlace } from './summary.js';
 import { type Ended, Tallies } from './tally.js';
 import type { IngestTarget } from './target.js';
 
@@ -31,7 +31,7 @@ export class IngestRun {
   readonly #started = performance.now();
   readonly #counts = { ingested: 0, updated: 0, unchanged: 0, skipped: 0 };
   readonly #failed: Failure[] = [];
-  readonly #skipped = new Map<string, number>();
+  readonly #skipped = new Map<string, { count: number; first: SourcePlace }>();
   #skippedFiles = 0;
   #unlisted = 0;
   readonly #tallies = new Tallies();
@@ -60,9 +60,9 @@ export class IngestRun {
 
   async take(prepared: Prepared): Promise<void> {
     this.#counts.unchanged += prepared.unchanged;
-    for (const [reason, count] of Object.entries(prepared.skipped)) {
+    for (const [reason, { count, first }] of Object.entries(prepared.skipped)) {
       this.#counts.skipped += count;
-      this.#skip(reason, count);
+      this.#skip(reason, count, first);
     }
     this.failed(prepared.failed);
     await this.#figures?.name(prepared.drawings);
@@ -187,13 +187,14 @@ export class IngestRun {
     this.#report();
   }
 
-  skippedFile(reason: string): void {
+  skippedFile({ file, position, reason }: SkippedFile): void {
     this.#skippedFiles += 1;
-    this.#skip(reason, 1);
+    this.#skip(reason, 1, { file, position });
   }
 
-  #skip(reason: string, count: number): void {
-    this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + count);
+  #skip(reason: string, count: number, first: SourcePlace): void {
+    const before = this.#skipped.get(reason);
+    this.#skipped.set(reason, { count: (before?.count ?? 0) + count, first: before?.first ?? first });
   }
 
   failed(failures: readonly Failure[]): void {
@@ -226,7 +227,7 @@ export class IngestRun {
     }
     const seconds = Math.round((performance.now() - this.#started) / 10) / 100;
     const reasons = [...this.#skipped]
-      .map(([reason, count]) => ({ reason, count }))
+      .map(([reason, { count, first }]) => ({ reason, count, first }))
       .sort((a, b) => b.count - a.count)
       .slice(0, FAILURES_LISTED);
     const known = this.#options.onlyNew ? { known_files: this.#knownFiles } : {};

@@ -97,7 +97,7 @@ export async function ingestInto(
     onPassedOver: () => run.passedOver(),
     onEnd: (file, name, joined) => batches.end({ file, name, joined }),
     onProgress: (read, total) => run.read(read, total),
-    onSkipped: ({ reason }) => run.skippedFile(reason),
+    onSkipped: (file) => run.skippedFile(file),
   };
   if (signal) sources.signal = signal;
   if (figures) sources.onImage = (image) => figures.offer(image, () => batches.catchUp());

@@ -13,6 +13,7 @@ import type { NamedDrawings } from './figures.js';
 import { passagesOf } from './passages.js';
 import type { Failure, ParsedUnit, Unit } from './readers/reader.js';
 import { parseUnit } from './readers/registry.js';
+import type { SourcePlace } from './summary.js';
 import type { StoredHeads } from './target.js';
 
 const NO_VECTORS = new Float32Array();
@@ -31,8 +32,8 @@ export interface Prepared {
   read: { file: string; format: string; unchanged: number; skipped: number }[];
   /** Publications that the store already holds with the same content. */
   unchanged: number;
-  /** Number of publications left out on purpose, by reason. */
-  skipped: Record<string, number>;
+  /** Publications left out on purpose, by reason: their number, and the place of the first. */
+  skipped: Record<string, { count: number; first: SourcePlace }>;
   failed: Failure[];
   /** Drawings of all publications, changed or unchanged. */
   drawings: NamedDrawings[];
@@ -152,7 +153,10 @@ export async function prepareUnits(
     const { patents, skipped, failed } = parsed[n]!;
     const outcome = { file: unit.file, format: unit.format, unchanged: 0, skipped: skipped.length };
     read.push(outcome);
-    for (const { reason } of skipped) prepared.skipped[reason] = (prepared.skipped[reason] ?? 0) + 1;
+    for (const { reason } of skipped) {
+      prepared.skipped[reason] ??= { count: 0, first: { file: unit.file, position: unit.position } };
+      prepared.skipped[reason].count += 1;
+    }
     if (failed) prepared.failed.push({ file: unit.file, position: unit.position, ...failed });
     for (const patent of patents.map(storable)) {
       if (patent.drawings?.length) {

@@ -48,6 +48,13 @@ export interface IngestOptions {
   drawings?: boolean | undefined;
 }
 
+/** A place in the source, as that of a failure. */
+export interface SourcePlace {
+  file: string;
+  /** `record 3, byte 784`, or the entry of an archive. */
+  position: string;
+}
+
 /** Result of an ingest. Counts are publications. */
 export interface IngestSummary {
   /** All publications read: ingested + updated + unchanged + skipped. */
@@ -70,6 +77,8 @@ export interface IngestSummary {
     reason: string;
     /** Number of publications and files. */
     count: number;
+    /** Where the first of them is. */
+    first: SourcePlace;
   }[];
   /** Unreadable parts of the source, at most 10,000 entries. */
   failed: Failure[];

@@ -20,6 +20,21 @@ describe('the report of an ingest', () => {
     return { file, ...(await priorart('ingest', '--data', data, file)) };
   }
 
+  it('names the first record that was skipped for each reason', async () => {
+    const records = [GOOD, ...[1, 2].map((n) => ({ patent_id: `XX123456${n}A`, title: 'a' }))];
+    const two = await ingest(records.map((record) => JSON.stringify(record)).join('\n'));
+    assert.equal(two.code, 0);
+    const country = 'country XX is not among US, KR, JP, CN, EP';
+    assert.equal(two.stdout.split('\n')[1], `  skipped 2: ${country} (first: ${two.file}, line 2)`);
+    const one = await ingest(
+      records
+        .slice(0, 2)
+        .map((record) => JSON.stringify(record))
+        .join('\n'),
+    );
+    assert.equal(one.stdout.split('\n')[1], `  skipped 1: ${country} (${one.file}, line 2)`);
+  });
+
   it('names record, byte and number of a bad record, and ends with 3 as a part was stored', async () => {
     const records = [
       GOOD,
