@@ -5,11 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engine.js';
-import { estimate } from '../../src/eval/bootstrap.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { ROOT } from '../machine.js';
 import type { Figure } from '../result.js';
-import { figureOf, type Measure } from './measure.js';
+import { bothVariants, type Measure } from './measure.js';
 import { onRealDocuments, PATENTS } from './real-documents.js';
 
 /** A short run reads the documents of one office. */
@@ -74,15 +73,10 @@ export function patternOf(question: string): RegExp {
   return new RegExp(`(?<![a-z0-9])${parts.map(escaped).join('[ _/+:.-]?')}(?:s|es)?(?![a-z0-9])`, 'u');
 }
 
-async function figures(engine: Engine, questions: readonly Question[], half: Half): Promise<Figure[]> {
+function figures(engine: Engine, questions: readonly Question[], half: Half): Promise<Figure[]> {
   const asked = questions.filter((question) => question.half === half);
-  const measure = `exact questions, ${half}`;
-  const out: Figure[] = [];
-  for (const [variant, rerank] of [
-    ['dense', false],
-    ['reranked', true],
-  ] as const) {
-    const scores: Record<'in the first 10' | 'ndcg@10', number[]> = { 'in the first 10': [], 'ndcg@10': [] };
+  return bothVariants(`exact questions, ${half}`, async (rerank) => {
+    const scores = { 'in the first 10': [] as number[], 'ndcg@10': [] as number[] };
     for (const { text, grades } of asked) {
       const request = { query: text, top_k: FIRST, collapse: 'none', include_utility_model: true } as const;
       const { results } = await engine.search(request, { rerank });
@@ -91,11 +85,8 @@ async function figures(engine: Engine, questions: readonly Question[], half: Hal
       scores['in the first 10'].push(found.filter(Boolean).length / best.length);
       scores['ndcg@10'].push(gain(found) / gain(best));
     }
-    for (const [metric, values] of Object.entries(scores)) {
-      out.push(figureOf({ measure, metric, variant, model: 'default' }, estimate(values)));
-    }
-  }
-  return out;
+    return scores;
+  });
 }
 
 export function gain(grades: readonly number[]): number {

@@ -1,6 +1,6 @@
 /** Input and output of a measure of search quality. */
 import type { Embedder } from '../../src/embed/embedder.js';
-import type { Estimate } from '../../src/eval/bootstrap.js';
+import { type Estimate, estimate } from '../../src/eval/bootstrap.js';
 import type { Figure, Panels, Setting } from '../result.js';
 import type { QuestionSet } from './retrieval.js';
 
@@ -42,6 +42,26 @@ export function figureOf(
   { mean, low, high, n }: Estimate,
 ): Figure {
   return { ...place, value: mean, low, high, n };
+}
+
+/**
+ * Figures of an engine, by similarity alone ("dense") and as a search answers ("reranked").
+ * @param scoresOf scores of the questions by metric, with or without reranking
+ */
+export async function bothVariants(
+  measure: string,
+  scoresOf: (rerank: boolean) => Promise<Record<string, number[]>>,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [variant, rerank] of [
+    ['dense', false],
+    ['reranked', true],
+  ] as const) {
+    for (const [metric, values] of Object.entries(await scoresOf(rerank))) {
+      figures.push(figureOf({ measure, metric, variant, model: 'default' }, estimate(values)));
+    }
+  }
+  return figures;
 }
 
 /** Texts embedded at once. */

@@ -7,7 +7,6 @@ import { openEmbedder } from '../../src/models/load.js';
 import type { Benchmark, Section, Setting } from '../result.js';
 import { citations } from './citations.js';
 import { counts, countsMixed } from './counts.js';
-import { drawn } from './drawn.js';
 import { exact } from './exact.js';
 import { fixtures } from './fixtures.js';
 import { kipris } from './kipris.js';
@@ -15,6 +14,7 @@ import { kiprisMixed } from './kipris-mixed.js';
 import type { Measure, ModelUnderTest } from './measure.js';
 import { pairs } from './pairs.js';
 import { papers } from './papers.js';
+import { sampled } from './sampled.js';
 import { scale } from './scale.js';
 import { phrases, sts } from './similarity.js';
 import { subjects } from './subjects.js';
@@ -31,7 +31,7 @@ const MEASURES: readonly Measure[] = [
   citations,
   papers,
   exact,
-  drawn,
+  sampled,
   terms,
   subjects,
   topics,

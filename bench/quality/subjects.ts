@@ -7,10 +7,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engine.js';
-import { estimate } from '../../src/eval/bootstrap.js';
 import { ROOT } from '../machine.js';
 import type { Figure } from '../result.js';
-import { figureOf, type Measure } from './measure.js';
+import { bothVariants, type Measure } from './measure.js';
 import { onRealDocuments, PATENTS } from './real-documents.js';
 
 /** A short run reads the documents of two offices. */
@@ -67,25 +66,14 @@ async function judged(engine: Engine): Promise<Subject[]> {
 }
 
 /** @param at place of the language of the questions */
-async function figuresOf(
-  engine: Engine,
-  all: readonly Subject[],
-  half: string,
-  at: number,
-): Promise<Figure[]> {
-  const out: Figure[] = [];
-  for (const [variant, rerank] of [
-    ['dense', false],
-    ['reranked', true],
-  ] as const) {
+function figuresOf(engine: Engine, all: readonly Subject[], half: string, at: number): Promise<Figure[]> {
+  return bothVariants(`subjects, ${half}, ${LANGUAGES[at]}`, async (rerank) => {
     const shares: number[] = [];
     for (const { questions, relevant } of all) {
       const { results } = await engine.search({ query: questions[at]!, top_k: FIRST }, { rerank });
       const found = results.filter(({ patent_id }) => relevant.has(patent_id));
       shares.push(found.length / Math.min(FIRST, relevant.size));
     }
-    const place = { measure: `subjects, ${half}, ${LANGUAGES[at]}`, metric: 'in the first 10' };
-    out.push(figureOf({ ...place, variant, model: 'default' }, estimate(shares)));
-  }
-  return out;
+    return { 'in the first 10': shares };
+  });
 }

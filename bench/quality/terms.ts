@@ -6,12 +6,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engine.js';
-import { estimate } from '../../src/eval/bootstrap.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { ROOT } from '../machine.js';
 import type { Figure } from '../result.js';
 import { folded, gain, patternOf } from './exact.js';
-import { figureOf, type Measure } from './measure.js';
+import { bothVariants, type Measure } from './measure.js';
 import { onRealDocuments, PATENTS } from './real-documents.js';
 
 /** A short run reads the documents of two offices. */
@@ -80,14 +79,13 @@ async function judged(engine: Engine): Promise<Question[]> {
   return questions.filter(({ grades }) => grades.size > 0);
 }
 
-async function figuresOf(engine: Engine, questions: readonly Question[], half: string): Promise<Figure[]> {
-  const measure = `terms across languages, ${half}`;
-  const out: Figure[] = [];
-  for (const [variant, rerank] of [
-    ['dense', false],
-    ['reranked', true],
-  ] as const) {
-    const scores: Record<string, number[]> = { 'in the first 10': [], 'ndcg@10': [], 'recall@100': [] };
+function figuresOf(engine: Engine, questions: readonly Question[], half: string): Promise<Figure[]> {
+  return bothVariants(`terms across languages, ${half}`, async (rerank) => {
+    const scores = {
+      'in the first 10': [] as number[],
+      'ndcg@10': [] as number[],
+      'recall@100': [] as number[],
+    };
     for (const { text, grades, same } of questions.filter((question) => question.half === half)) {
       const request = {
         query: text,
@@ -100,13 +98,10 @@ async function figuresOf(engine: Engine, questions: readonly Question[], half: s
       const found = others.map(({ patent_id }) => grades.get(patent_id) ?? 0);
       const best = [...grades.values()].sort((a, b) => b - a);
       const first = best.slice(0, FIRST);
-      scores['in the first 10']!.push(found.slice(0, FIRST).filter(Boolean).length / first.length);
-      scores['ndcg@10']!.push(gain(found.slice(0, FIRST)) / gain(first));
-      scores['recall@100']!.push(found.filter(Boolean).length / Math.min(best.length, DEPTH));
+      scores['in the first 10'].push(found.slice(0, FIRST).filter(Boolean).length / first.length);
+      scores['ndcg@10'].push(gain(found.slice(0, FIRST)) / gain(first));
+      scores['recall@100'].push(found.filter(Boolean).length / Math.min(best.length, DEPTH));
     }
-    for (const [metric, values] of Object.entries(scores)) {
-      out.push(figureOf({ measure, metric, variant, model: 'default' }, estimate(values)));
-    }
-  }
-  return out;
+    return scores;
+  });
 }

@@ -18,7 +18,7 @@ export function reembedCommand(): Command {
       `
 Servers, ingests and deletions may continue: searches use the old model until re-embedding is complete, and the new one
 right after, without a restart. --models names the new model. Without it, the command resumes a run that was stopped or
-killed, with the models of that run, and is refused if there is none. If the folder has the model already, only its
+killed, with the models of that run. It fails if no run is unfinished. If the folder has the model already, only its
 configuration is replaced (paths, calibration, reranker).
 
 Examples:

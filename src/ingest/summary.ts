@@ -49,12 +49,7 @@ export interface IngestOptions {
 }
 
 /** A place in the source, as that of a failure. */
-export interface SourcePlace {
-  /** Path of the file, or the name of the records. */
-  file: string;
-  /** `record 3, byte 784`, or the entry of an archive. */
-  position: string;
-}
+export type SourcePlace = Pick<Failure, 'file' | 'position'>;
 
 /** Result of an ingest. Counts are publications. */
 export interface IngestSummary {

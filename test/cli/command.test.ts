@@ -63,7 +63,7 @@ describe('command line', () => {
     const { stdout } = await run('reembed --help');
     assert.match(
       stdout.replace(/\s+/g, ' '),
-      /Without it, the command resumes .* is refused if there is none/,
+      /Without it, the command resumes .* It fails if no run is unfinished/,
     );
     assert.doesNotMatch(stdout, /models of the data folder/);
     const refused = await run(`reembed --data ${data}`);

@@ -4,9 +4,10 @@
 
 use super::question::{is_part_of_another, is_short, Concept, Questions};
 
-/// Words of a question that has pairs, at most. Among questions of up to eight words, longer ones gain nothing.
+/// Words of a question that has pairs, at most. With eight instead of three, questions about a subject gain .001, others nothing.
 const MOST_WORDS: usize = 5;
-/// Factor on the rarity of a pair. With 1, documents that hold the words apart, or their translations, fall too far behind.
+/// Factor on the rarity of a pair. With 1, documents that hold the words apart, or their translations, fall too far behind: of questions
+/// about a subject in English, .728 instead of .737 of the documents are among the first ten.
 const BESIDE: f32 = 0.5;
 
 impl Questions {

@@ -1,6 +1,7 @@
 //! The index against a count of the terms of every text, through segments, deletions and merges.
 
 mod any_text;
+mod question;
 
 use super::analysis::{Analyser, Language};
 use super::index::Phrase;

@@ -1,14 +1,13 @@
 /**
- * Terms drawn at random from the documents that ten of them hold at most: a search for such a term should show these documents.
- * Nothing was fitted on them: another seed draws others.
+ * Terms sampled from the documents, which at most ten documents hold: a search for such a term should show these documents.
+ * Nothing was fitted on them: another seed samples others.
  */
 import type { Engine } from '../../src/engine.js';
-import { estimate } from '../../src/eval/bootstrap.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import { oneOf, type Random, stream } from '../corpus/random.js';
 import type { Figure } from '../result.js';
 import { folded, patternOf } from './exact.js';
-import { figureOf, type Measure } from './measure.js';
+import { bothVariants, type Measure } from './measure.js';
 import { onRealDocuments, PATENTS } from './real-documents.js';
 
 /** A short run reads the documents of one office. */
@@ -18,7 +17,7 @@ const FIRST = 10;
 const MOST_HOLDING = 10;
 /** Terms of each kind, at most. */
 const EACH = 200;
-/** Share of the documents that terms are drawn from. */
+/** Share of the documents that terms are sampled from. */
 const SHARE = 0.2;
 const SEED = 1;
 
@@ -36,22 +35,22 @@ const KINDS: Record<string, RegExp> = {
   'Chinese word': /(?<=[的和与及或在为])[\u4e00-\u9fff]{3,6}(?=[的和与及或在为，。])/g,
 };
 
-interface Drawn {
+interface Sampled {
   kind: string;
   text: string;
   holding: string[];
 }
 
-export const drawn: Measure = {
-  id: 'drawn',
-  title: 'Terms drawn from the documents',
+export const sampled: Measure = {
+  id: 'sampled',
+  title: 'Terms sampled from the documents',
   about:
-    `Terms that the real documents hold, drawn at random, which at most ${MOST_HOLDING} documents hold. Each is a question. "In the first ` +
+    `Terms of the real documents, sampled at random, which at most ${MOST_HOLDING} documents hold. Each is a question. "In the first ` +
     '10": the share of the documents that hold it. Documents that hold a translation in the title compete for the same places.',
   needs: [PATENTS],
   run: (context) =>
     onRealDocuments(context, SHORT, async (engine) => {
-      const terms = await draw(engine);
+      const terms = await sample(engine);
       const figures: Figure[] = [];
       for (const kind of Object.keys(KINDS)) {
         const own = terms.filter((term) => term.kind === kind);
@@ -61,7 +60,7 @@ export const drawn: Measure = {
     }),
 };
 
-async function draw(engine: Engine): Promise<Drawn[]> {
+async function sample(engine: Engine): Promise<Sampled[]> {
   const texts: { id: string; text: string }[] = [];
   const next = stream(SEED);
   const candidates = new Map<string, string>();
@@ -73,7 +72,7 @@ async function draw(engine: Engine): Promise<Drawn[]> {
     texts.push({ id: patent.patent_id, text: folded(text) });
     if (next() < SHARE) for (const [kind, term] of termsOf(text, next)) candidates.set(term, kind);
   }
-  const terms: Drawn[] = [];
+  const terms: Sampled[] = [];
   for (const [text, kind] of shuffled([...candidates], next)) {
     if (terms.filter((term) => term.kind === kind).length === EACH) continue;
     const holding = holdingOf(texts, text);
@@ -110,12 +109,8 @@ function shuffled<T>(list: readonly T[], next: Random): T[] {
     .map(({ value }) => value);
 }
 
-async function figuresOf(engine: Engine, kind: string, terms: readonly Drawn[]): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const [variant, rerank] of [
-    ['dense', false],
-    ['reranked', true],
-  ] as const) {
+function figuresOf(engine: Engine, kind: string, terms: readonly Sampled[]): Promise<Figure[]> {
+  return bothVariants(`sampled terms, ${kind}`, async (rerank) => {
     const shares: number[] = [];
     for (const { text, holding } of terms) {
       const request = { query: text, top_k: FIRST, collapse: 'none', include_utility_model: true } as const;
@@ -123,8 +118,6 @@ async function figuresOf(engine: Engine, kind: string, terms: readonly Drawn[]):
       const found = new Set(results.map(({ patent_id }) => patent_id));
       shares.push(holding.filter((id) => found.has(id)).length / holding.length);
     }
-    const place = { measure: `drawn terms, ${kind}`, metric: 'in the first 10', variant, model: 'default' };
-    figures.push(figureOf(place, estimate(shares)));
-  }
-  return figures;
+    return { 'in the first 10': shares };
+  });
 }

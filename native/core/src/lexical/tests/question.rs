@@ -1,0 +1,145 @@
+//! The words of a question.
+
+use super::super::question::{whole_words, Alternative, Concept, Questions};
+use super::super::{index::Phrase, Part};
+
+fn shown(question: &str) -> Vec<(String, f32)> {
+    let concepts = Questions::default().concepts(question);
+    let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
+    concepts.iter().map(|concept| (text(concept), concept.boost)).collect()
+}
+
+#[test]
+fn words_are_found_by_stem_and_names_as_written() {
+    let concepts = Questions::default().concepts("the Batteries");
+    assert_eq!(concepts.len(), 1);
+    let names: Vec<_> = concepts[0].alternatives.iter().filter(|a| a.in_names == Some(true)).collect();
+    assert_eq!(names[0].phrase, Phrase::word("batteries"));
+    assert!(concepts[0].alternatives.iter().any(|a| a.phrase == Phrase::word("batteri")));
+}
+
+#[test]
+fn required_words_are_found_by_stem_and_in_names_as_written() {
+    let in_names = |text: &str| -> Vec<Phrase> {
+        let concept = Questions::default().phrase(text).unwrap();
+        let named = concept.alternatives.iter().filter(|one| one.is_in(Part::Names));
+        named.map(|one| one.phrase.clone()).collect()
+    };
+    let in_texts = |text: &str, stem: &str| {
+        let concept = Questions::default().phrase(text).unwrap();
+        concept.alternatives.iter().any(|one| one.is_in(Part::Text) && one.phrase == Phrase::word(stem))
+    };
+    assert_eq!(in_names("Parking"), [Phrase::word("parking")]);
+    assert!(in_texts("Parking", "park") && in_texts("Parking", "parking"));
+    // Without an ending, the word is its own stem.
+    assert_eq!(in_names("park"), [Phrase::word("park")]);
+    assert!(in_texts("park", "park"));
+    let systems = Phrase { terms: vec![(0, "parking".into()), (1, "systems".into())] };
+    assert_eq!(in_names("parking systems"), [systems]);
+    // Codes, joiners and Korean spacings mean the same characters.
+    assert!(in_names("PM2.5").contains(&Phrase::word("pm2.5")) && in_names("PM2.5").len() > 1);
+    assert!(in_names("Li-Tec").contains(&Phrase::word("litec")));
+    let joined = Phrase { terms: vec![(0, "스마".into()), (2, "트폰".into())] };
+    assert!(in_names("스마트 폰").contains(&joined));
+}
+
+#[test]
+fn codes_are_found_whole_or_by_parts_beside_each_other() {
+    let [code] = &Questions::default().concepts("PM2.5")[..] else { panic!() };
+    assert_eq!(code.alternatives[0].phrase, Phrase::word("pm2.5"));
+    assert_eq!(code.alternatives[1].phrase.terms, [(0, "pm".into()), (1, "2.5".into())]);
+    assert_eq!(
+        shown("lithium-ion"),
+        [("lithium-ion".into(), 1.0), ("lithium".into(), 0.5), ("ion".into(), 0.5)]
+    );
+}
+
+#[test]
+fn a_name_behind_a_prefix_counts_by_itself() {
+    assert_eq!(shown("anti-PD-L1"), [("anti-PD-L1".into(), 1.0), ("PD-L1".into(), 0.5), ("L1".into(), 0.5)]);
+    assert_eq!(shown("anti-HLA-G")[1], ("HLA-G".into(), 0.5));
+    let concepts = Questions::default().concepts("anti-IL-6");
+    let inner = &concepts[1].alternatives;
+    assert_eq!(inner[0].phrase, Phrase::word("il6"));
+    assert_eq!(inner[1].phrase.terms, [(0, "il".into()), (1, "6".into())]);
+    assert_eq!(Questions::default().concepts("IL-6")[0].alternatives[0].phrase, inner[0].phrase);
+}
+
+#[test]
+fn runs_without_spaces_are_phrases_and_pairs() {
+    assert_eq!(shown("라이다의"), [("라이다".into(), 1.0), ("라이".into(), 0.5), ("이다".into(), 0.5)]);
+    assert_eq!(shown("电池"), [("电池".into(), 1.0)]);
+    assert_eq!(shown("膜"), [("膜".into(), 1.0)]);
+}
+
+#[test]
+fn repeated_words_count_once_and_weigh_more() {
+    let concepts = shown("cell and cell");
+    assert_eq!(concepts.len(), 1);
+    assert!((concepts[0].1 - 1.693).abs() < 1e-3);
+}
+
+#[test]
+fn an_acronym_is_found_as_it_is_written_and_its_stem_counts_less() {
+    let concepts = Questions::default().concepts("AIDS");
+    let [whole, stem] = &concepts[..] else { panic!("{concepts:?}") };
+    let terms =
+        |concept: &Concept| concept.alternatives.iter().map(|one| one.phrase.clone()).collect::<Vec<_>>();
+    assert!(
+        terms(whole).contains(&Phrase::word("\u{2}aids")) && !terms(whole).contains(&Phrase::word("aid"))
+    );
+    assert!(terms(stem).contains(&Phrase::word("aid")) && stem.is_extra && stem.boost < 1.0);
+    assert_eq!(whole_words(&concepts), 1);
+    for question in ["an IPS panel", "AlAs"] {
+        assert!(Questions::default().concepts(question).iter().any(|concept| concept.is_extra), "{question}");
+    }
+    for question in ["aids", "LEDs", "COOLING FANS", "HTTP", "fans"] {
+        let concepts = Questions::default().concepts(question);
+        let is_stem = |concept: &Concept| concept.is_extra && concept.to - concept.from < 8;
+        assert!(!concepts.iter().any(is_stem), "{question}");
+    }
+}
+
+#[test]
+fn words_beside_each_other_are_a_pair_too() {
+    let pairs = |question: &str| -> Vec<String> {
+        let concepts = Questions::default().concepts(question);
+        let pairs = concepts.iter().filter(|concept| concept.is_extra);
+        pairs.map(|pair| question[pair.from as usize..pair.to as usize].to_owned()).collect()
+    };
+    assert_eq!(pairs("USB Type-C"), ["USB Type-C"]);
+    assert_eq!(pairs("solid state battery"), ["solid state", "state battery"]);
+    assert_eq!(pairs("E. coli"), ["E. coli"]);
+    assert_eq!(pairs("무선 충전기"), ["무선 충전기"]);
+    for none in [
+        "battery",
+        "state of art",
+        "cell, battery",
+        "cell. Battery",
+        "lithium-ion",
+        "激光雷达系统",
+        "b c d e f g",
+    ] {
+        assert!(pairs(none).is_empty(), "{none}");
+    }
+    let concepts = Questions::default().concepts("cooling fans");
+    assert_eq!(whole_words(&concepts), 2);
+    let stems = Phrase { terms: vec![(0, "cool".into()), (1, "fan".into())] };
+    assert!(concepts[2].alternatives.iter().any(|one| one.phrase == stems && !one.is_in(Part::Names)));
+}
+
+#[test]
+fn stop_words_in_capitals_or_beside_characters_are_names() {
+    for (question, word) in [("a CAN bus", "CAN"), ("CAN", "CAN"), ("CAN总线", "CAN"), ("和it系统", "it")]
+    {
+        assert!(shown(question).contains(&(word.into(), 1.0)), "{question}");
+    }
+    for question in ["what can be used", "THE BATTERY CAN BE CHARGED", "A bus", "can"] {
+        assert!(shown(question).iter().all(|(word, _)| !word.eq_ignore_ascii_case("can")), "{question}");
+    }
+}
+
+#[test]
+fn stop_words_and_signs_alone_give_nothing() {
+    assert!(shown("the of in").is_empty() && shown("?! --").is_empty() && shown("").is_empty());
+}
