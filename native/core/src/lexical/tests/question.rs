@@ -1,6 +1,6 @@
 //! The words of a question.
 
-use super::super::question::{whole_words, Alternative, Concept, Questions};
+use super::super::question::{whole_words, Concept, Questions};
 use super::super::{index::Phrase, Part};
 
 fn shown(question: &str) -> Vec<(String, f32)> {
