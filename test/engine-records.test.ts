@@ -129,19 +129,21 @@ for (const workers of [0, 2])
         { title: 'no number' },
         circular,
         { patent_id: 'DE102004012345A1', country: 'DE', title: 'Elsewhere' },
+        undefined,
       ] as unknown as PatentInput[];
       const summary = await engine.ingest(wrong.slice(), { name: 'our database' }).catch((error) => error);
       // A string among records is a hint that the caller meant a path.
       assert.ok(isPriorartError(summary) && summary.code === 'invalid_request', String(summary));
       const found = await engine.ingest(new Set(wrong), { name: 'our database' });
-      assert.deepEqual(counts(found), [1, 0, 0, 1, 6]);
+      assert.deepEqual(counts(found), [1, 0, 0, 1, 7]);
       const expected: [string, RegExp][] = [
         ['record 1', /^title: 7; expected a text/],
         ['record 3', /^tilte: unknown field; did you mean title\?/],
-        ['record 4', /expected an object/],
-        ['record 5', /expected an object/],
+        ['record 4', /^the record: "text"; expected an object$/],
+        ['record 5', /^the record: null; expected an object$/],
         ['record 6', /^no number/],
         ['record 7', /^cannot be written as JSON: .*circular/],
+        ['record 9', /^the record: undefined; expected an object$/],
       ];
       // An error in the JSON is found at once, other errors when the batch ends.
       const failed = found.failed.toSorted((a, b) => (a.position < b.position ? -1 : 1));

@@ -307,7 +307,7 @@ function wrongField(input: unknown, issue: Issue): string {
   const cause = causeOf(issue);
   if (cause.code === 'unrecognized_keys')
     return `${fieldName([...cause.path, cause.keys[0]!])}: ${cause.message}`;
-  const field = cause.path.length === 0 ? 'the line' : fieldName(cause.path);
+  const field = cause.path.length === 0 ? 'the record' : fieldName(cause.path);
   const value = valueAt(input, cause.path);
   if (value === undefined) return `${field}: missing; expected ${cause.message}`;
   if (typeof value === 'string' && value.trim() === '')

@@ -75,8 +75,8 @@ function notRecords(first: ArrayBufferView | string): PriorartError {
 
 function jsonOf(record: unknown): { json: string } | { reason: string } {
   try {
-    // The check of records refuses values without JSON, such as a function or undefined.
-    return { json: JSON.stringify(record) ?? String(record) };
+    const json = JSON.stringify(record) as string | undefined;
+    return json === undefined ? { reason: `the record: ${typeof record}; expected an object` } : { json };
   } catch (error) {
     return { reason: `cannot be written as JSON: ${(error as Error).message}` };
   }

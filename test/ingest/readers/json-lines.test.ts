@@ -257,8 +257,8 @@ describe('JSON Lines', () => {
 
   it('refuses a value that is not an object', () => {
     assert.match(read('{"a":').failed?.reason ?? '', /not a JSON object/);
-    assert.match(read('[1]').failed?.reason ?? '', /the line: \[1\]; expected an object$/);
-    assert.match(read('null').failed?.reason ?? '', /the line: null/);
+    assert.match(read('[1]').failed?.reason ?? '', /the record: \[1\]; expected an object$/);
+    assert.match(read('null').failed?.reason ?? '', /the record: null/);
   });
 
   it('tells its lines from other JSON', () => {
