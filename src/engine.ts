@@ -310,8 +310,8 @@ function named(n: number, error: unknown): unknown {
  *     await index.close();
  *
  * @param dir path of the folder; or the address of a cluster of OpenSearch
- * @throws PriorartError `no_data` if there is no index and `create` is not set, `invalid_request` for a wrong option,
- *   `unknown_index_kind`, `data_version`, `data_corrupt`, `model_mismatch`, `invalid_models`, `model_missing`,
+ * @throws PriorartError `no_data` if the folder does not exist or has no index and `create` is not set, or if the path is that
+ *   of a file; `invalid_request` for a wrong option, `unknown_index_kind`, `data_version`, `data_corrupt`, `model_mismatch`, `invalid_models`, `model_missing`,
  *   `model_damaged`
  */
 export async function open(dir: string | ClusterAddress, options: OpenOptions = {}): Promise<Engine> {

@@ -1,6 +1,6 @@
 /** The library as an application uses it: open, search, change, close; with and without worker threads. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -368,10 +368,22 @@ describe('changing an index', () => {
   });
 
   it('reports why it cannot open', async () => {
-    await assert.rejects(open(join(dir, 'nothing')), {
-      code: 'no_data',
-      message: `no index in ${join(dir, 'nothing')}; pass { create: true } to make one`,
-    });
+    const [nothing, empty, file] = [join(dir, 'nothing'), join(dir, 'empty'), join(dir, 'file')];
+    mkdirSync(empty);
+    writeFileSync(file, '');
+    const missing: [string, string][] = [
+      [
+        nothing,
+        `folder ${nothing} does not exist; check the path, or pass { create: true } to make an index there`,
+      ],
+      [empty, `no index in ${empty}; pass { create: true } to make one`],
+      [file, `${file} is a file, not a folder; give the path of a data folder`],
+      [
+        join(file, 'data'),
+        `${file}/data does not exist: a part of its path is a file; give the path of a data folder`,
+      ],
+    ];
+    for (const [path, message] of missing) await assert.rejects(open(path), { code: 'no_data', message });
     await assert.rejects(
       open(join(dir, 'new'), { create: true, indexKind: 'btree' }),
       refusal('unknown_index_kind'),

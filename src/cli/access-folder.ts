@@ -1,5 +1,4 @@
 /** The access store of a data folder, for the commands about accounts, keys, usage and logs. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ACCESS_FOLDER, type Account } from '../access/records.js';
@@ -7,6 +6,7 @@ import { shareSessionSecret } from '../access/shared-secret.js';
 import { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
+import { wrongFolder } from '../store/faults.js';
 import { isOnReadOnlyDisk } from '../store/room.js';
 import { clusterOf, dataCommand, indexSettings, OF_A_CLUSTER, withSettings } from './options.js';
 import { inOneLine } from './output.js';
@@ -48,12 +48,8 @@ export async function withAccess(
 ): Promise<void> {
   const config = indexSettings(flags);
   // Do not create a mistyped folder: it would have no keys. On a cluster, the folder has a copy of them.
-  if (config.engine === 'embedded' && !existsSync(config.data)) {
-    throw new PriorartError(
-      'no_data',
-      `folder ${config.data} does not exist; check --data, or create it with \`priorart ingest FILE…\``,
-    );
-  }
+  const wrong = config.engine === 'embedded' ? wrongFolder(config.data) : undefined;
+  if (wrong !== undefined) throw wrong;
   const access = await openAccess(config, false).catch((error: unknown) => {
     const isReadOnly = config.engine === 'embedded' && isOnReadOnlyDisk(config.data);
     throw isReadOnly ? keysOnReadOnlyDisk(config.data, error) : error;

@@ -132,8 +132,39 @@ function lost(fault: string, cause?: unknown): PriorartError {
   return new PriorartError('data_corrupt', message, { inCommand, ...(cause === undefined ? {} : { cause }) });
 }
 
+/** The error for a data folder without an index. */
 export function noData(dir: string): PriorartError {
+  const wrong = wrongFolder(dir);
+  if (wrong !== undefined) return wrong;
   return new PriorartError('no_data', `no index in ${dir}; pass { create: true } to make one`, {
     inCommand: `no index in ${dir}; make one with \`priorart ingest FILE…\``,
+  });
+}
+
+/** The error for the path of a data folder that does not exist or is a file. Undefined for a folder. */
+export function wrongFolder(dir: string): PriorartError | undefined {
+  try {
+    if (statSync(dir).isDirectory()) return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR') return noFolder(`${dir} does not exist: a part of its path is a file`, error);
+    if (code !== 'ENOENT') return undefined;
+    const message = `folder ${dir} does not exist`;
+    return new PriorartError(
+      'no_data',
+      `${message}; check the path, or pass { create: true } to make an index there`,
+      {
+        cause: error,
+        inCommand: `${message}; check --data, or create it with \`priorart ingest FILE…\``,
+      },
+    );
+  }
+  return noFolder(`${dir} is a file, not a folder`);
+}
+
+function noFolder(message: string, cause?: unknown): PriorartError {
+  return new PriorartError('no_data', `${message}; give the path of a data folder`, {
+    inCommand: `${message}; give a data folder with --data`,
+    ...(cause === undefined ? {} : { cause }),
   });
 }

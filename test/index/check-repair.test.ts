@@ -414,7 +414,11 @@ test('a folder of another format, of none, or of another model is refused', asyn
     }
   });
   const none = await priorart('check', '--data', join(whole.dir, 'nothing'));
-  assert.deepEqual([none.code, /no index in .*priorart ingest/.test(none.stderr)], [1, true], none.stderr);
+  assert.deepEqual(
+    [none.code, /nothing does not exist; check --data.*priorart ingest/.test(none.stderr)],
+    [1, true],
+    none.stderr,
+  );
   await assert.rejects(exactAnswers(join(whole.dir, 'nothing'), QUERIES), { code: 'no_data' });
   assert.ok(!existsSync(join(whole.dir, 'nothing')), 'a check creates no folder');
 });
