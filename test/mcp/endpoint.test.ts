@@ -283,7 +283,7 @@ onEachAdapter('POST /mcp', (adapter) => {
       [
         'get_drawing',
         { publication_id: 'KR1' },
-        /publication_id: got "KR1"; expected the number of a stored publication/,
+        /not_found.*publication_id: got "KR1"; expected the number of a stored publication/,
       ],
       [
         'get_drawing',
@@ -300,7 +300,11 @@ onEachAdapter('POST /mcp', (adapter) => {
       ],
       ['get_patents', { patent_ids: ['KR1'], bibliography: true }, /unknown field "bibliography"/],
       ['analyze_patents', { query: 'x', top_k: 5 }, /unknown field "top_k"/],
-      ['fetch', { id: 'KR1' }, /id: got "KR1"; expected the number of a stored publication/],
+      [
+        'fetch',
+        { id: 'KR1' },
+        /^fetch failed \(not_found\): id: got "KR1"; expected the number of a stored publication\. Take numbers /,
+      ],
     ] as const) {
       const { json } = await post(message('tools/call', { name, arguments: args }));
       assert.equal(json.result?.isError, true, `${name} ${JSON.stringify(args)}: ${JSON.stringify(json)}`);

@@ -361,10 +361,25 @@ it('without a file name, the representative drawing is shown', async () => {
   });
 });
 
+it('an unknown number is not found', async () => {
+  const patents = [{ patent_id: 'US99', error: 'not_found' as const }];
+  const { api } = apiWith({ details: async () => ({ patents }) });
+  const refusal = (field: string) => ({
+    code: 'not_found',
+    message: `${field}: got "US99"; expected the number of a stored publication`,
+  });
+  await assert.rejects(run('fetch', { id: 'US99' }, api), refusal('id'));
+  await assert.rejects(run('get_drawing', { publication_id: 'US99' }, api), refusal('publication_id'));
+  await assert.rejects(readResource('patent://US99', api, OPTIONS), { code: 'not_found' });
+});
+
 it('an ambiguous number names its candidates', async () => {
   const patents = [{ patent_id: '123', error: 'ambiguous' as const, candidates: ['US123B1', 'US123B2'] }];
   const { api } = apiWith({ details: async () => ({ patents }) });
-  await assert.rejects(run('fetch', { id: '123' }, api), /expected one of US123B1, US123B2/);
+  await assert.rejects(run('fetch', { id: '123' }, api), {
+    code: 'invalid_request',
+    message: /expected one of US123B1, US123B2/,
+  });
   await assert.rejects(readResource('patent://123', api, OPTIONS), /it fits US123B1, US123B2/);
 });
 

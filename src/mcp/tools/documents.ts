@@ -4,7 +4,7 @@ import { PriorartError } from '../../errors.js';
 import { MCP_IMAGE_MAX_BYTES, MCP_TOKENS } from '../../limits.js';
 import { coverageSchema, detailsEntrySchema } from '../../search/answer-schema.js';
 import { oneOf } from '../../search/fields.js';
-import { invalidField } from '../../search/invalid.js';
+import { complaint, invalidField } from '../../search/invalid.js';
 import { detailsSchema, drawingSchema } from '../../search/schema.js';
 import type { DetailsEntry } from '../../search/types.js';
 import type { CallOptions, PatentApi } from '../api.js';
@@ -125,7 +125,7 @@ export const getPatents: Tool = {
 /**
  * A stored document.
  * @param field of the request that names it
- * @throws PriorartError `invalid_request` if no document, or several, bear the number
+ * @throws PriorartError `not_found` if no document has the number, `invalid_request` if several have it
  */
 export async function entryOf(
   field: string,
@@ -140,11 +140,8 @@ export async function entryOf(
   );
   const { error, candidates } = patents[0]!;
   if (error === undefined) return patents[0]!;
-  throw invalidField(
-    field,
-    id,
-    candidates ? `one of ${candidates.join(', ')}` : 'the number of a stored publication',
-  );
+  if (candidates) throw invalidField(field, id, `one of ${candidates.join(', ')}`);
+  throw new PriorartError('not_found', complaint(field, id, 'the number of a stored publication'));
 }
 
 const DRAWING_OWN = z.object({
@@ -163,7 +160,7 @@ const DRAWING_INPUT = drawingSchema.extend({
 });
 const IMAGE_TYPE = 'image/webp';
 
-/** @throws PriorartError `invalid_request`, `not_found` if it has no representative drawing */
+/** @throws PriorartError `invalid_request`, `not_found` also if it has no representative drawing */
 async function representativeOf(id: string, api: PatentApi, options: CallOptions): Promise<string> {
   const { representative_figure: figure } = await entryOf('publication_id', id, 'title', api, options);
   if (figure !== undefined) return figure;
