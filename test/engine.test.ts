@@ -56,6 +56,8 @@ const COUNTS: AnalyticsRequest = {
   stats_group_by: ['year', 'country', 'applicant', 'ipc'],
 };
 
+const noDispose = typeof Symbol.asyncDispose === 'symbol' ? false : 'this Node has no Symbol.asyncDispose';
+
 const refusal = (code: string) => (error: unknown) => {
   assert.ok(isPriorartError(error), `not a PriorartError: ${error}`);
   assert.ok(error instanceof PriorartError, `expected a PriorartError: ${error}`);
@@ -322,6 +324,16 @@ describe('changing an index', () => {
       for (const call of calls) await assert.rejects(call, refusal('unavailable'));
       assert.throws(() => engine.sources(), refusal('unavailable'));
     }
+  });
+
+  it('closes at the end of a block with `await using`', { skip: noDispose }, async () => {
+    const engine = await open(join(dir, 'changing'), { workers: 0 });
+    {
+      await using index = engine;
+      assert.equal((await index.coverage()).total, (await engine.coverage()).total);
+    }
+    await assert.rejects(engine.coverage(), refusal('unavailable'));
+    assert.ok(!Object.getOwnPropertyNames(Object.getPrototypeOf(engine)).includes('undefined'));
   });
 
   it('queues searches, for any number of concurrent calls', async () => {
