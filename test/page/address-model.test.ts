@@ -274,6 +274,29 @@ describe('an error of the API', () => {
       said(() => parseSemantic({ query, ipc_codes: ['battery cells'] })),
       [['ipc_codes', wrong.code('battery cells')]],
     );
+    const long = 'x'.repeat(3_000);
+    const ofFields: [object, string, string][] = [
+      [{ kind_codes: ['ZZZ'] }, 'kind_codes', wrong.kind('ZZZ')],
+      [{ inventor: '...' }, 'inventor', wrong.noLetter('...')],
+      [{ must_terms: ['--'] }, 'must_terms', wrong.noLetter('--')],
+      [{ applicant: 'Inc.' }, 'applicant', wrong.legalForm('Inc.')],
+      [{ applicant: long }, 'applicant', wrong.tooLong('3,000', '500')],
+      [{ must_not_terms: [long] }, 'must_not_terms', wrong.tooLong('3,000', '200')],
+      [{ family_id: long }, 'family_id', wrong.tooLong('3,000', '500')],
+      [{ must_terms: Array(30).fill('x') }, 'must_terms', wrong.tooMany('30', '20')],
+      [{ like: Array(30).fill('x') }, 'like', wrong.tooMany('30', '20')],
+    ];
+    for (const [fields, field, message] of ofFields) {
+      assert.deepEqual(
+        said(() => parseSemantic({ query, ...fields })),
+        [[field, message]],
+      );
+    }
+    const kinds = Array.from({ length: 7 }, (_, n) => `ZZ${n}`);
+    assert.deepEqual(
+      said(() => parseSemantic({ query, kind_codes: kinds })),
+      [...kinds.slice(0, 5).map((kind) => ['kind_codes', wrong.kind(kind)]), [undefined, wrong.more('2')]],
+    );
     for (const [detail, field, message] of [
       [
         'as_of: got "US9999999B2"; expected a day as YYYY-MM-DD, or the number of a publication in the index',
@@ -289,6 +312,16 @@ describe('an error of the API', () => {
         'unlike: the index has no publication "US7777777B2", "x"; expected numbers of stored ones',
         'unlike',
         wrong.publications('"US7777777B2", "x"'),
+      ],
+      [
+        'like: "123" is the number of US123B1, EP123A1; expected one of these',
+        'like',
+        wrong.several('123', 'US123B1, EP123A1'),
+      ],
+      [
+        'as_of: got "123"; expected one of the publications with this number, because their priority dates differ: US123B1, EP123A1 and 2 more',
+        'as_of',
+        wrong.several('123', 'US123B1, EP123A1 and 2 more'),
       ],
     ] as const)
       assert.deepEqual(complaintsOf(detail, wrong, 'filing'), [{ field, message }]);

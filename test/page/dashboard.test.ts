@@ -136,7 +136,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
       await own.account('Damaged');
       const token = await tokensFor(base, await registered(base, 'Notebook'), 'Damaged', PASSWORD);
       const page = await own.asAccount('Damaged', '#/dashboard/mcp');
-      await page.getByRole('alert').getByText('the service is unavailable').waitFor();
+      await page.getByRole('alert').getByText('A part of the server does not answer').waitFor();
       await page.locator('.key-row', { hasText: 'Notebook' }).waitFor();
       const none = 'There were no calls in this time.';
       assert.equal(await page.getByText(none).count(), 0, 'the number of calls is unknown');
@@ -238,7 +238,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await page.getByLabel('Operator').check();
     await page.getByLabel("Administrator's secret").fill('a wrong secret');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').getByText("that is not the administrator's secret").waitFor();
+    await page.getByRole('alert').getByText('not the administrator’s secret').waitFor();
   });
 
   it('the operator creates an account with a password, which can sign in', async () => {

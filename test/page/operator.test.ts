@@ -285,7 +285,7 @@ describe('the operator', { skip: noBrowser }, () => {
     await card.locator('summary').click();
     await card.getByLabel('New password').fill(PASSWORD);
     await card.getByRole('button', { name: 'Set the password' }).click();
-    await card.getByRole('alert').getByText(`account ${first} has the name "Gemini"`).waitFor();
+    await card.getByRole('alert').getByText(`Account ${first} signs in with this name`).waitFor();
     assert.equal(access.passwords.isSet(second), false);
     await site.asAccount('Gemini');
   });

@@ -64,7 +64,15 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
     const cases: [(route: Route) => Promise<void>, RegExp][] = [
       [(route) => refuse(route, 429, 'quota_exceeded'), /searches of this month are used up/],
       [(route) => refuse(route, 503, 'overloaded', { 'retry-after': '7' }), /Try again in 7 s/],
-      [(route) => refuse(route, 500, 'internal'), /The search failed.*detail of internal.*Request r-1/s],
+      [
+        (route) => refuse(route, 500, 'internal'),
+        /The search failed.*The server made an error.*Request r-1/s,
+      ],
+      [
+        (route) => refuse(route, 503, 'unavailable', { 'retry-after': '7' }),
+        /The search failed.*A part of the server does not answer. Try again in 7 s/s,
+      ],
+      [(route) => refuse(route, 400, 'new_code'), /The search failed.*detail of new_code/s],
       [(route) => route.abort('connectionrefused'), /The server does not answer/],
       [
         (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<html>Bad gateway' }),
@@ -100,6 +108,11 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
     await page.route(SEARCH, (route) => refuse(route, 429, 'rate_limited', { 'retry-after': '7' }));
     await page.getByRole('button', { name: '다시 시도' }).click();
     await alert.getByText('7초 후에 다시 시도하십시오').waitFor();
+    assert.doesNotMatch((await alert.textContent())!, /detail of/);
+    await page.unroute(SEARCH);
+    await page.route(SEARCH, (route) => refuse(route, 403, 'forbidden'));
+    await page.getByRole('button', { name: '다시 시도' }).click();
+    await alert.getByText('서버가 이 작업을 허용하지 않습니다').waitFor();
     assert.doesNotMatch((await alert.textContent())!, /detail of/);
   });
 

@@ -7,7 +7,7 @@ export interface Complaint {
   message: string;
 }
 
-/** What the page says itself, in its own language, of the mistakes that people make most. */
+/** What the page says itself, in its own language, of mistakes in its fields. */
 export interface Wordings {
   day(text: string): string;
   range(from: string, to: string): string;
@@ -15,6 +15,14 @@ export interface Wordings {
   priority(number: string): string;
   publications(numbers: string): string;
   code(text: string): string;
+  kind(text: string): string;
+  noLetter(text: string): string;
+  legalForm(text: string): string;
+  tooLong(length: string, most: string): string;
+  tooMany(count: string, most: string): string;
+  several(number: string, candidates: string): string;
+  /** Further complaints, which the server only counts. */
+  more(count: string): string;
 }
 
 /** Messages of the server, in English with names of the API. Others are shown as they are. */
@@ -25,7 +33,17 @@ const KNOWN: readonly [RegExp, keyof Wordings][] = [
   [/^got "(.*)"; expected a day as YYYY-MM-DD: the index does not know the priority date of /, 'priority'],
   [/^the index has no publication (".*"); expected numbers of stored ones$/, 'publications'],
   [/^malformed code "(.*)"; expected /, 'code'],
+  [/^got "(.*)"; expected a kind code such as /, 'kind'],
+  [/^got "(.*)"; expected a (?:name|word or phrase) with a letter or digit$/, 'noLetter'],
+  [/^got "(.*)"; expected a name, not a legal form alone$/, 'legalForm'],
+  [/^got a text of ([\d,]+) characters; expected .* of 1 to ([\d,]+) characters$/, 'tooLong'],
+  [/^got a list of ([\d,]+) entries; expected a list of 1 to ([\d,]+) /, 'tooMany'],
+  [/^"([^"]*)" is the number of ([^;]*); expected one of these$/, 'several'],
+  [/^got "([^"]*)"; expected one of the publications with this number, [^:]*: (.*)$/, 'several'],
+  [/^And (\d+) more$/, 'more'],
 ];
+/** The end of a message that has more complaints than it shows. */
+const MORE = /^And \d+ more$/;
 
 const FIELDS = new Set(Object.keys(emptySearch()));
 const FIELD = /^([a-z_]+)(?:\.(from|to))?(?:\[\d+\])?: /;
@@ -41,7 +59,7 @@ export function complaintsOf(detail: string, wordings: Wordings, date: DateKind)
     const field = name === 'date_range' ? `${date}_date_${end}` : name;
     const last = found.at(-1);
     if (FIELDS.has(field)) found.push({ field, message: part.slice(prefix.length) });
-    else if (last) last.message += `. ${part}`;
+    else if (last && !MORE.test(part)) last.message += `. ${part}`;
     else found.push({ field: undefined, message: part });
   }
   return found.map(({ field, message }) => ({ field, message: said(message, wordings) }));

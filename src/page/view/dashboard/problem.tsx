@@ -1,16 +1,14 @@
-/** A failed call of the dashboard, with the server's own words. */
+/** A failed call of the dashboard. */
+import { explained } from '../../model/explained.js';
 import type { ApiError } from '../api.js';
 import { useTexts } from '../context.js';
 
 export function Problem({ error, onRetry }: { error: ApiError; onRetry?(): void }) {
-  const { errors } = useTexts();
+  const texts = useTexts();
+  const { errors } = texts;
   return (
     <div class="note bad" role="alert">
-      <p>
-        {error.code === 'unreachable'
-          ? errors.unreachable
-          : error.message || errors.unexplained(error.status)}
-      </p>
+      <p>{explained(error, texts)}</p>
       {onRetry && (
         <p>
           {error.status === 401 ? (

@@ -1,7 +1,11 @@
 /** An error with what to do next. */
 import { signInFrom } from '../../model/address.js';
+import { explained } from '../../model/explained.js';
 import type { ApiError } from '../api.js';
 import { useSession, useTexts } from '../context.js';
+
+/** Codes of a 503 with a cause of their own. */
+const EXPLAINED: ReadonlySet<string> = new Set(['unavailable', 'no_data', 'cancelled']);
 
 interface Props {
   error: ApiError;
@@ -11,14 +15,13 @@ interface Props {
 }
 
 export function Failure({ error, heading, onRetry }: Props) {
-  const { errors } = useTexts();
+  const texts = useTexts();
+  const { errors } = texts;
   const session = useSession();
   const account = session.status === 'known' ? session.session.account : undefined;
   const needsSignIn = error.status === 401 || error.status === 403;
   const advice = adviceFor(error, errors, account?.resets_at.slice(0, 10));
-  // The server speaks English, and of keys and fields, which visitors of the page do not have.
-  const explained = error.message || errors.unexplained(error.status);
-  const message = advice === undefined || error.status === 403 ? explained : '';
+  const message = advice === undefined || error.status === 403 ? explained(error, texts) : '';
   return (
     <div class="note bad" role="alert">
       <p>
@@ -49,9 +52,9 @@ export function SignInLink() {
 }
 
 /**
- * What the page says itself.
+ * What a person does next.
  * @param nextMonth when the account's next month begins, if that is known
- * @returns undefined if only the server knows more
+ * @returns undefined if the page says why it failed instead
  */
 function adviceFor(
   { code, status, retryAfter }: ApiError,
@@ -63,6 +66,7 @@ function adviceFor(
   if (code === 'session_ended') return errors.ended;
   if (status === 401 || status === 403) return errors.signIn;
   if (code === 'quota_exceeded') return errors.quota(nextMonth);
-  if ((status === 429 || status === 503) && retryAfter > 0) return errors.busy(retryAfter);
+  const isBusy = status === 429 || (status === 503 && !EXPLAINED.has(code));
+  if (isBusy && retryAfter > 0) return errors.busy(retryAfter);
   return undefined;
 }
