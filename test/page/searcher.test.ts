@@ -429,4 +429,45 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     assert.ok(await page.locator('.drawing img').isVisible());
     assert.equal(await page.evaluate(colour), 'rgb(26, 34, 48)');
   });
+
+  it('prints plots in light colours, too', async () => {
+    const { page } = await site.visit(`${ASKED}&view=statistics`);
+    await page.getByLabel('Colours').selectOption('Dark');
+    await page.locator('.years canvas').waitFor();
+    // Pixels of labels in the colour of the light and of the dark theme.
+    const labels = `(() => {
+      const canvas = document.querySelector('.years canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const isAt = (at, colour) => data[at + 3] === 255 && colour.every((part, n) => data[at + n] === part);
+      const found = [0, 0];
+      for (let at = 0; at < data.length; at += 4) {
+        if (isAt(at, [77, 90, 107])) found[0]++;
+        if (isAt(at, [169, 180, 195])) found[1]++;
+      }
+      return found.map((count) => count > 0).join();
+    })()`;
+    await becomesTrue(page, `${labels} === 'false,true'`);
+    await page.evaluate(`addEventListener('beforeprint', () => {
+      queueMicrotask(() => { window.printed = ${labels}; });
+    })`);
+    await page.pdf();
+    assert.equal(await page.evaluate('window.printed'), 'true,false');
+    await becomesTrue(page, `${labels} === 'false,true'`);
+  });
+
+  it('has tabs without a gap between them, in which a click would do nothing', async () => {
+    const { page } = await site.visit(ASKED);
+    for (const tabs of ['.views a', '.frame-header nav a']) {
+      await page.locator(tabs).first().waitFor();
+      const edges = await page.locator(tabs).evaluateAll((links) =>
+        links.map((link) => {
+          const { left, right } = link.getBoundingClientRect();
+          return [left, right];
+        }),
+      );
+      for (const [at, [left]] of edges.slice(1).entries()) {
+        assert.ok(Math.abs(left! - edges[at]![1]!) < 1, `${tabs}: ${JSON.stringify(edges)}`);
+      }
+    }
+  });
 });

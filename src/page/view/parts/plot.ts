@@ -30,7 +30,20 @@ export function usePlot(
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', redraw);
+    // The styles for paper do not count yet when a browser asks for the last changes.
+    const print = () => {
+      element.style.colorScheme = 'light';
+      redraw();
+    };
+    const printed = () => {
+      element.style.colorScheme = '';
+      redraw();
+    };
+    addEventListener('beforeprint', print);
+    addEventListener('afterprint', printed);
     return () => {
+      removeEventListener('beforeprint', print);
+      removeEventListener('afterprint', printed);
       scheme.removeEventListener('change', redraw);
       theme.disconnect();
       resized.disconnect();
