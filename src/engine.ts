@@ -231,7 +231,7 @@ export class Engine {
   /**
    * Copies the current state of the folder, without its keys. Searches and writes continue. The copy is
    * complete or does not exist. To restore the copy, open it.
-   * @param folder path of the copy, which must not exist
+   * @param folder path of the copy, which must not exist. Its parent folder must exist
    */
   async snapshot(folder: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
     this.#check('snapshot', options, SNAPSHOT);

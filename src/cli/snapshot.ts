@@ -9,17 +9,21 @@ import { COMMAND, count, counted, ProgressLine, print, size } from './output.js'
 
 export function snapshotCommand(): Command {
   return dataCommand('snapshot', 'copy the current state of a data folder while others search and write')
-    .argument('<folder>', 'path of the copy; must not exist, nor be in the data folder')
+    .argument(
+      '<folder>',
+      'path of the copy; must not exist, nor be in the data folder; its parent folder must exist',
+    )
     .option('--copy', 'copy every byte; by default, files on the same disk are hard links and take no space')
     .addHelpText(
       'after',
       `
 Accounts, keys and their use are copied too; request logs are not. The copy appears when it is complete. To restore it,
-open it, or move it to the place of the folder.
+open it, or move it to the place of the folder. The parent folder of the copy is not made. So if it is a folder on the
+disk for backups, the command fails while that disk is not mounted.
 
 Examples:
   priorart snapshot --data ./patents ./patents-$(date +%F)
-  priorart snapshot --data ./patents /mnt/backup/patents --json`,
+  priorart snapshot --data ./patents /mnt/backup/priorart/patents --json`,
     )
     .action(run);
 }

@@ -4,7 +4,7 @@
  * a merge cannot remove them meanwhile.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, existsSync, readdirSync, realpathSync } from 'node:fs';
+import { constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { copyFile, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { LocalDrawings } from '../drawings/files.js';
@@ -26,8 +26,8 @@ const ATTEMPTS = 10;
 /**
  * Copies a data folder to a new path or an empty folder. An incomplete copy never has the name of the path. A copy can be
  * opened like any data folder.
- * @throws PriorartError `usage` if the path exists and is not an empty folder, or is in the data folder, `unavailable` if
- *   another copy is being made, `disk_full`, `data_corrupt` if a file of a segment is missing, `read_only`
+ * @throws PriorartError `usage` if the path exists and is not an empty folder, is in the data folder, or lies in no folder
+ *   that exists, `unavailable` if another copy is being made, `disk_full`, `data_corrupt` if a file of a segment is missing, `read_only`
  */
 export async function snapshotFolder(
   store: Store,
@@ -45,6 +45,7 @@ export async function snapshotFolder(
       `${folder} is in the data folder ${store.dir}; name a folder outside it`,
     );
   }
+  requireFolder(dirname(folder));
   if (isOnReadOnlyDisk(store.dir)) {
     const message = `${store.dir} is on a read-only file system, where a snapshot cannot set its locks; nothing changes there, so copy the folder itself`;
     throw new PriorartError('read_only', message);
@@ -70,6 +71,23 @@ export async function snapshotFolder(
   } finally {
     await rm(held, { recursive: true, force: true });
     lock.release();
+  }
+}
+
+/**
+ * The folder of a copy is not made: if the disk for backups is not mounted, the copy would fill another disk.
+ * @throws PriorartError `usage`
+ */
+function requireFolder(parent: string): void {
+  if (!existsSync(parent)) {
+    const message = `the copy would be in ${parent}, which does not exist; mount the disk that it is on, or make the folder first`;
+    throw new PriorartError('usage', message);
+  }
+  if (!statSync(parent).isDirectory()) {
+    throw new PriorartError(
+      'usage',
+      `the copy would be in ${parent}, which is not a folder; name another path`,
+    );
   }
 }
 

@@ -131,8 +131,28 @@ test('no file is overwritten, and a failed copy leaves none', async (t) => {
   await assert.rejects(snapshotFolder(store, join(root, 'other')), { code: 'unavailable' });
   await assert.rejects(failing, /no/);
   writeFileSync(join(root, 'file'), '');
-  await assert.rejects(snapshotFolder(store, join(root, 'file', 'below')));
+  await assert.rejects(snapshotFolder(store, join(root, 'file', 'below')), {
+    code: 'usage',
+    message: /is not a folder/,
+  });
   assert.deepEqual(readdirSync(root).sort(), ['data', 'file']);
+});
+
+test('a copy in a folder that does not exist is refused, and the folder is not made', async (t) => {
+  const root = temporary(t);
+  const data = join(root, 'data');
+  await (await open(data, { create: true, workers: 0 })).close();
+  const store = Store.open(data);
+  t.after(() => store.close());
+  const backups = join(root, 'disk', 'backups');
+  await assert.rejects(snapshotFolder(store, join(backups, 'monday')), {
+    code: 'usage',
+    message: `the copy would be in ${backups}, which does not exist; mount the disk that it is on, or make the folder first`,
+  });
+  assert.deepEqual(readdirSync(root), ['data']);
+  mkdirSync(backups, { recursive: true });
+  await snapshotFolder(store, join(backups, 'monday'));
+  assert.deepEqual(readdirSync(backups), ['monday']);
 });
 
 test('a copy in the data folder itself is refused, also by a link', async (t) => {
