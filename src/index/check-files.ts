@@ -30,7 +30,7 @@ export async function verifyFiles(store: Store, entry: SegmentEntry): Promise<Se
     const indexFault = entry.index && (await faultOfIndex(store, entry, entry.index));
     return { path, rows, ...(indexFault === undefined ? {} : { indexFault }) };
   } catch (error) {
-    return { path, rows: new Map(), fault: reasonOf(error) };
+    return { path, rows: new Map(), fault: reasonFor(path, error) };
   }
 }
 
@@ -80,7 +80,7 @@ async function faultOfIndex(
     new native.Snapshot([{ path, indexPath, deleted: new Uint32Array() }]).close();
     return undefined;
   } catch (error) {
-    return `${indexPath}: ${reasonOf(error)}`;
+    return `${indexPath}: ${reasonFor(indexPath, error)}`;
   }
 }
 
@@ -88,4 +88,10 @@ async function faultOfIndex(
 export function reasonOf(error: unknown): string {
   const known = fromNative(error);
   return known instanceof Error ? known.message : String(known);
+}
+
+/** The message of an exception of a file, without the path: the report names the file beside it. */
+function reasonFor(path: string, error: unknown): string {
+  const reason = reasonOf(error);
+  return reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason;
 }

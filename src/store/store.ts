@@ -378,7 +378,9 @@ function checkDataFile(dir: string): void {
     // A process that died while it made the folder leaves an empty or incomplete file. If segments exist, the file was
     // truncated later.
     if (!hasSegments(dir)) return;
-    if (statSync(path).size === 0) throw corrupt(dir, 'the file is empty');
+    const { size } = statSync(path);
+    if (size === 0) throw corrupt(dir, 'the file is empty');
+    throw corrupt(dir, faultOfLmdbFile(path) ?? `the file is cut off after ${size} bytes`);
   }
   const fault = faultOfLmdbFile(path);
   if (fault !== undefined) throw corrupt(dir, fault);

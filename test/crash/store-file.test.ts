@@ -48,6 +48,7 @@ test('a file that is emptied, cut within the meta pages, or overwritten is refus
     ['one byte', (file) => truncateSync(file, 1)],
     ['one page', (file) => truncateSync(file, 4096)],
     ['within the second page', (file) => truncateSync(file, 4196)],
+    ['behind the data of the second page', (file) => truncateSync(file, 5000)],
     ['garbage', (file) => writeFileSync(file, Buffer.alloc(200_000, 'garbage '))],
     ['zeros', (file) => writeFileSync(file, Buffer.alloc(200_000))],
     ['text', (file) => writeFileSync(file, 'not a database')],

@@ -142,6 +142,19 @@ test('a segment with a damaged header or footer, cut, emptied or missing is repa
   }
 });
 
+test('a check names the file of a problem once', async (t) => {
+  const whole = await folder(t);
+  const cut = segmentFile(whole, 1);
+  truncateSync(cut, 20_000);
+  truncateSync(indexFile(whole), 3000);
+  const { problems } = await withStore(whole.dir, checkFolder);
+  const reasons = new Map(problems.map(({ where, reason }) => [where, reason]));
+  assert.equal(reasons.get(cut), 'the file is incomplete: its end is missing');
+  for (const { where, reason } of problems)
+    for (const path of [cut, indexFile(whole)])
+      assert.ok(`${where}: ${reason}`.split(path).length <= 2, `${where}: ${reason}`);
+});
+
 test('all segments and their folder missing are repaired', async (t) => {
   const whole = await folder(t);
   rmSync(join(whole.dir, 'segments'), { recursive: true });
