@@ -7,6 +7,7 @@ import type { Filters } from '../search/query.js';
 import { allRecords, type RecordReadOptions, recordsByNumber } from '../search/records.js';
 import type { Coverage } from '../search/types.js';
 import { deletePublications } from '../store/delete-publications.js';
+import { reading } from '../store/faults.js';
 import type { Publications } from '../store/publications.js';
 import { Store } from '../store/store.js';
 import { openOptions } from './options.js';
@@ -31,7 +32,7 @@ export async function openPublications(flags: Record<string, unknown>): Promise<
     records: (numbers) => recordsByNumber(store, numbers),
     allRecords: (filters, options) => allRecords(store, filters, options),
     delete: async (numbers) => deletePublications(store, numbers),
-    look: async (work) => work(store),
+    look: async (work) => reading(place, () => work(store)),
     close: () => store.close(),
   };
 }
@@ -41,6 +42,14 @@ export function tellMissing(numbers: readonly string[]): void {
   if (numbers.length === 0) return;
   process.stderr.write(`priorart: not in the index: ${numbers.map(inOneLine).join(', ')}\n`);
   process.exitCode = EXIT.failed;
+}
+
+/** Says which of the numbers that the user named fit several publications; the command then exits with 2. */
+export function tellAmbiguous(numbers: readonly { number: string; ids: readonly string[] }[]): void {
+  for (const { number, ids } of numbers) {
+    process.stderr.write(`priorart: ${inOneLine(number)} fits ${ids.join(', ')}; name one of them\n`);
+    process.exitCode = EXIT.usage;
+  }
 }
 
 /** What the index that the settings name holds. */

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { claimedPriority } from '../patent/priority.js';
 import type { Claim, Name, Patent } from '../patent/record.js';
+import { resolvePublications } from '../store/resolve.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { count, counted, print } from './output.js';
-import { openPublications, tellMissing } from './publications.js';
+import { openPublications, tellAmbiguous, tellMissing } from './publications.js';
 
 /** Columns of a line of text. */
 const LINE_CHARS = 100;
@@ -19,8 +20,8 @@ export function showCommand(): Command {
     .addHelpText(
       'after',
       `
-With --json, each record is a line of JSON in the format of \`export\` and \`ingest\`. Exit code 1 if a number is
-not in the index.
+With --json, each record is a line of JSON in the format of \`export\` and \`ingest\`. The records that are
+found are printed in any case. Exit code 1 if a number is not in the index, 2 if one fits several publications.
 
 Examples:
   priorart show KR1020200104349A
@@ -34,13 +35,22 @@ Examples:
 async function run(numbers: string[], flags: Record<string, unknown>): Promise<void> {
   const publications = await openPublications(flags);
   try {
-    const records = await publications.records(numbers);
+    const fitting = await publications.look((index) =>
+      numbers.map((number) => ({ number, ids: resolvePublications(index, number) })),
+    );
+    const named = fitting.flatMap(({ ids }) => (ids.length === 1 ? ids : []));
+    const records = await publications.records(named);
     const found = records.filter((record) => record !== undefined);
     for (const [n, record] of found.entries()) {
       if (n > 0 && flags['json'] !== true) process.stdout.write('\n');
       print(record, flags['json'] === true, () => recordText(record, flags['description'] === true));
     }
-    tellMissing(numbers.filter((_, n) => records[n] === undefined));
+    tellMissing([
+      ...fitting.flatMap(({ number, ids }) => (ids.length === 0 ? [number] : [])),
+      // Deleted meanwhile.
+      ...named.filter((_, n) => records[n] === undefined),
+    ]);
+    tellAmbiguous(fitting.filter(({ ids }) => ids.length > 1));
   } finally {
     await publications.close();
   }

@@ -103,7 +103,18 @@ describe('records at the command line', () => {
     const missing = await run('show US11217824B2 nothing --json');
     assert.deepEqual([missing.code, lines(missing.stdout).length], [1, 1]);
     assert.equal(missing.stderr, 'priorart: not in the index: nothing\n');
-    assert.equal((await run('show EP03893001')).code, 2, 'two publications have this number');
+    const [a, b] = ['EP03893001A1', 'EP03893001B1'];
+    const doubtful = await run(`show US11217824B2 EP03893001 nothing ${a} --json`);
+    assert.deepEqual(
+      lines(doubtful.stdout).map(({ patent_id }) => patent_id),
+      ['US11217824B2', a],
+    );
+    assert.deepEqual(
+      [doubtful.code, doubtful.stderr],
+      [2, `priorart: not in the index: nothing\npriorart: EP03893001 fits ${a}, ${b}; name one of them\n`],
+    );
+    const alone = await run('show EP03893001');
+    assert.deepEqual([alone.code, alone.stdout], [2, '']);
     for (const patent of collection.patents.values()) {
       const shown = recordText(patent, true);
       assert.ok(
