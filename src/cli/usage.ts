@@ -28,6 +28,7 @@ async function run(flags: Flags): Promise<void> {
     day('--from', flags['from'], `${today.slice(0, 8)}01`),
     day('--to', flags['to'], today),
   ];
+  if (from > to) throw endsTooEarly(flags, from, to);
   await withAccess(flags, async (access) => {
     const { account, key } = flags;
     let keys: Set<string> | undefined;
@@ -59,6 +60,15 @@ async function run(flags: Flags): Promise<void> {
       await log.close();
     }
   });
+}
+
+/** The error for a last day before the first one. */
+function endsTooEarly({ from: given, to: until }: Flags, from: string, to: string): PriorartError {
+  const message =
+    given === undefined
+      ? `--to: got "${to}"; expected a day from ${from} on, the first day if --from is not given`
+      : `--from: got "${from}"; expected a day up to ${to}, ${until === undefined ? 'which is today' : 'the value of --to'}`;
+  return new PriorartError('usage', message);
 }
 
 function day(flag: string, text: string | undefined, fallback: string): string {

@@ -88,6 +88,21 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
   assert.deepEqual(usage, [
     { day, key: key.id, endpoint: 'semantic', requests: 3, ok: 3, client_errors: 0, server_errors: 0 },
   ]);
+  for (const [given, message] of [
+    [
+      '--from 2026-02-01 --to 2026-01-31',
+      /--from: got "2026-02-01"; expected a day up to 2026-01-31, the value/,
+    ],
+    ['--from 2999-01-01', /--from: got "2999-01-01"; expected a day up to \d{4}-\d\d-\d\d, which is today/],
+    [
+      '--to 2020-01-01',
+      /--to: got "2020-01-01"; expected a day from \d{4}-\d\d-01 on, the first day if --from/,
+    ],
+  ] as const) {
+    const turned = await priorart('usage', ...given.split(' '), '--data', data);
+    assert.deepEqual([turned.code, turned.stdout], [2, ''], given);
+    assert.match(turned.stderr, message);
+  }
   const page = await json('logs', key.id, '--limit', '1');
   assert.equal(page.lines[0].request_id, 'third');
   assert.equal(page.lines[0].query, 'a \x1b]0;owned\x07 \x9b31m query\nfourth line');
