@@ -3,6 +3,7 @@
  * error.
  */
 import type { Client, errors } from '@opensearch-project/opensearch';
+import { SETTINGS } from '../config.js';
 import { PriorartError } from '../errors.js';
 import { quietConnection } from './connection.js';
 import { type Library, loadLibrary } from './library.js';
@@ -214,13 +215,20 @@ export class ClusterClient {
     }
   }
 
+  /** The addresses of the nodes, without what an address may say of a user. */
+  get #addresses(): string {
+    return this.settings.nodes.map((node) => new URL(node).origin).join(', ');
+  }
+
   #translated(error: unknown): unknown {
     const { ConnectionError, NoLivingConnectionsError, OpenSearchClientError, TimeoutError, ResponseError } =
       this.#errors;
     if (error instanceof ResponseError) return ofResponse(error);
-    if (error instanceof TimeoutError) return unavailable('the cluster did not answer in time', error);
+    if (error instanceof TimeoutError) {
+      return unavailable(`the cluster did not answer in time at ${this.#addresses}`, error);
+    }
     if (error instanceof ConnectionError || error instanceof NoLivingConnectionsError) {
-      return unavailable(`no node of the cluster can be reached: ${error.message}`, error);
+      return unreachable(this.#addresses, error);
     }
     if (error instanceof OpenSearchClientError) {
       return unavailable(`the answer of the cluster cannot be read: ${error.message}`, error);
@@ -342,6 +350,15 @@ export async function together<T extends readonly unknown[]>(
 
 export function unavailable(message: string, cause?: unknown): PriorartError {
   return new PriorartError('unavailable', message, { retryAfter: 1, ...(cause ? { cause } : {}) });
+}
+
+function unreachable(addresses: string, cause: Error): PriorartError {
+  const [remedy, { flag, env }] = /certificate/i.test(cause.message)
+    ? ['check the certificates of the nodes, and that of their authority', SETTINGS.opensearchCa]
+    : ['start the cluster, or correct its addresses', SETTINGS.opensearchNodes];
+  const message = `no node of the cluster can be reached at ${addresses} (${cause.message}); ${remedy}`;
+  const inCommand = `${message}: ${flag.split(' ')[0]}, or ${env}`;
+  return new PriorartError('unavailable', message, { retryAfter: 1, cause, inCommand });
 }
 
 function cancelled(): PriorartError {

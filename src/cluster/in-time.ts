@@ -13,6 +13,11 @@ export async function inTime<T>(failing: string, work: (signal: AbortSignal) => 
   } catch (error) {
     if (!isPriorartError(error)) throw error;
     const reason = error.code === 'cancelled' ? 'it did not answer in time' : error.message;
-    throw new PriorartError('unavailable', `${failing}: ${reason}`, { cause: error, retryAfter: 1 });
+    const { inCommand } = error;
+    throw new PriorartError('unavailable', `${failing}: ${reason}`, {
+      cause: error,
+      retryAfter: 1,
+      ...(inCommand === undefined ? {} : { inCommand: `${failing}: ${inCommand}` }),
+    });
   }
 }

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { bulkUntilTaken, isRefused } from '../../src/cluster/bulk.js';
 import { ClusterClient } from '../../src/cluster/client.js';
+import { inTime } from '../../src/cluster/in-time.js';
 import { settingsOf } from '../../src/cluster/settings.js';
-import { isPriorartError } from '../../src/errors.js';
+import { isPriorartError, type PriorartError } from '../../src/errors.js';
 
 /** `stopped`: the answer stops half-way. `torn`: its connection breaks there. */
 type Answer = { status?: number; body: unknown } | 'cut' | 'silent' | 'stopped' | 'torn' | 'page';
@@ -138,6 +139,26 @@ describe('a cluster whose nodes fail', () => {
     const silent = await clientOf([await node('silent')], 50);
     assert.match((await rejection(silent.request('GET', '/'))).message, /did not answer in time/);
     await silent.close();
+  });
+
+  test('if no node listens, the message names the addresses, and that of a command the setting', async () => {
+    const closed = await node('cut');
+    await new Promise((resolve) => servers.at(-1)!.close(resolve));
+    const other = await node('cut');
+    const client = await clientOf([closed, other]);
+    const beginning = `no node of the cluster can be reached at ${closed.url}, ${other.url} (`;
+    const end = '; start the cluster, or correct its addresses';
+    await assert.rejects(client.request('GET', '/'), ({ message, inCommand }: PriorartError) => {
+      assert.ok(message.startsWith(beginning) && message.endsWith(end), message);
+      assert.equal(inCommand, `${message}: --opensearch-nodes, or PRIORART_OPENSEARCH_NODES`);
+      return true;
+    });
+    const asked = inTime('the cluster gives nothing', () => client.request('GET', '/'));
+    await assert.rejects(asked, ({ inCommand }: PriorartError) => {
+      assert.ok(inCommand?.startsWith(`the cluster gives nothing: ${beginning}`), inCommand);
+      return true;
+    });
+    await client.close();
   });
 
   test('refused credentials and overload are told apart', async () => {

@@ -64,6 +64,7 @@ describe('a cluster with TLS and users', () => {
       assert.ok(isPriorartError(error));
       assert.equal(error.code, 'unavailable');
       assert.match(error.message, /certificate/);
+      assert.match(error.inCommand ?? '', /: --opensearch-ca, or PRIORART_OPENSEARCH_CA$/);
       assert.equal(answered, before);
     }
   });
