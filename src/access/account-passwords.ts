@@ -14,7 +14,7 @@ import {
   isSignedOut,
   putPassword,
   replaceHash,
-  requireFreeName,
+  requireFreeSignIn,
   sessionEpochIn,
   signOut,
 } from './keys-file.js';
@@ -39,7 +39,7 @@ export class AccountPasswords {
     await this.#keys.write((file) => {
       const { id, name } = accountIn(file, accountId);
       // Accounts of earlier versions may share a name. Their people sign in with the id, and change their passwords.
-      if (hash !== undefined && !hasPasswordIn(file, id)) requireFreeName(file, name, id);
+      if (hash !== undefined && !hasPasswordIn(file, id)) requireFreeSignIn(file, name, id);
       putPassword(file, id, hash);
     });
   }

@@ -201,22 +201,31 @@ export function credentialsIn(file: Sqlite, asked: string): Credentials | undefi
   return { hash, epoch, account: accountOf(account as AccountRow) };
 }
 
+/** @throws PriorartError `name_taken` if an account has the name */
+export function requireFreeName(file: Sqlite, name: string): void {
+  const other = file.row<[string]>('SELECT id FROM accounts WHERE name = ?', name)?.[0];
+  if (other !== undefined) throw nameTaken(other, `has the name ${JSON.stringify(name)}`);
+}
+
 /**
- * People sign in with the name of their account, so of the accounts with a password no two get the same name.
+ * People sign in with the name of their account. Accounts of earlier versions may share a name, and one of them gets a password.
  * @param but an account that may have the name
  * @throws PriorartError `name_taken` if another account has the name and a password
  */
-export function requireFreeName(file: Sqlite, name: string, but?: string): void {
+export function requireFreeSignIn(file: Sqlite, name: string, but: string): void {
   const other = file.row<[string]>(
-    'SELECT a.id FROM accounts a JOIN passwords p ON p.account = a.id WHERE a.name = ? AND a.id IS NOT ?',
+    'SELECT a.id FROM accounts a JOIN passwords p ON p.account = a.id WHERE a.name = ? AND a.id <> ?',
     name,
-    but ?? null,
+    but,
   )?.[0];
-  if (other === undefined) return;
-  throw new PriorartError(
-    'name_taken',
-    `account ${other} has the name ${JSON.stringify(name)} and signs in with it; choose another name for this account, or rename that one: \`priorart accounts change ${other} --name NAME\``,
-  );
+  if (other !== undefined)
+    throw nameTaken(other, `has the name ${JSON.stringify(name)} and signs in with it`);
+}
+
+function nameTaken(other: string, how: string): PriorartError {
+  const remedy = 'choose another name for this account, or rename that one';
+  const command = `\`priorart accounts change ${other} --name NAME\``;
+  return new PriorartError('name_taken', `account ${other} ${how}; ${remedy}: ${command}`);
 }
 
 /** Sets the password of an account, and ends its sessions. Undefined removes it. */
@@ -311,6 +320,13 @@ export function putAccount(file: Sqlite, account: Account): void {
   );
 }
 
+/** Removes an account with its keys, password and sessions. */
+export function removeAccount(file: Sqlite, id: string): void {
+  for (const table of ['keys', 'passwords', 'session_epochs', 'ended_sessions'])
+    file.rows(`DELETE FROM ${table} WHERE account = ?`, id);
+  file.rows('DELETE FROM accounts WHERE id = ?', id);
+}
+
 /** All accounts, oldest first. */
 export function accountsIn(file: Sqlite): Account[] {
   const sql = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a ORDER BY a.created_at, a.rowid`;
@@ -337,6 +353,11 @@ function activeIn(file: Sqlite, account: string): string[] {
 /** Number of active keys of an account. */
 export function countActive(file: Sqlite, account: string): number {
   return activeIn(file, account).length;
+}
+
+/** Number of active keys of an account that a client may have: all but that of the page. */
+export function countUsable(file: Sqlite, account: string): number {
+  return activeIn(file, account).filter((id) => !isPageKey(id)).length;
 }
 
 /** Deactivates a key. Its account keeps a bounded number of deactivated keys; the earliest are removed. */

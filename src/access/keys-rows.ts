@@ -91,12 +91,12 @@ export function rowsOf(file: Sqlite, owner: string): OwnedRows {
   return rows;
 }
 
-/** Gives an owner these rows and no others. */
+/** Gives an owner these rows and no others. An account without a row of its own is removed. */
 export function putRows(file: Sqlite, { owner, rows }: OwnedChange): void {
   const [tables, id] = partsOf(owner);
   for (const [table, { owner: column, columns }] of Object.entries(tables)) {
     const isReferred = table === 'accounts';
-    // Rows of other tables refer to an account, and an account is never removed.
+    // Rows of other tables refer to an account.
     if (!isReferred) file.rows(`DELETE FROM ${table} WHERE ${column} = ?`, id);
     const update = columns.map((name) => `${name} = excluded.${name}`).join(', ');
     const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})${
@@ -104,6 +104,8 @@ export function putRows(file: Sqlite, { owner, rows }: OwnedChange): void {
     }`;
     for (const row of rows[table] ?? []) file.rows(sql, ...columns.map((name) => fromJson(row[name])));
   }
+  if (tables === ACCOUNT_TABLES && rows['accounts'] === undefined)
+    file.rows('DELETE FROM accounts WHERE id = ?', id);
 }
 
 /** Removes all accounts and settings. */

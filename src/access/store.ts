@@ -19,6 +19,7 @@ import {
   accountIn,
   accountsIn,
   countActive,
+  countUsable,
   deactivateKey,
   deactivateKeysOf,
   insertKey,
@@ -30,6 +31,7 @@ import {
   LOOKUP_BYTES,
   putAccount,
   putSetting,
+  removeAccount,
   requireFreeName,
   setting,
 } from './keys-file.js';
@@ -215,7 +217,7 @@ export class AccessStore {
   /**
    * Creates an account. Resolves when the account is on the disk.
    * @param input `monthlyQuota` is for the Enterprise plan; the other plans have fixed numbers
-   * @throws PriorartError `usage`; `name_taken` if an account with a password has the name
+   * @throws PriorartError `usage`; `name_taken` if an account has the name
    */
   async createAccount(input: { name: string; plan: AccountPlan; monthlyQuota?: number }): Promise<Account> {
     checkName('account name', input.name);
@@ -236,7 +238,7 @@ export class AccessStore {
 
   /**
    * Changes the name, plan or quota of an account, or adds an environment. The used quota does not change.
-   * @throws PriorartError `usage`, `not_found`; `name_taken` if an account with a password has the new name
+   * @throws PriorartError `usage`, `not_found`; `name_taken` if another account has the new name
    */
   async changeAccount(
     id: string,
@@ -246,7 +248,7 @@ export class AccessStore {
     return this.#keys.write((file) => {
       let account = accountIn(file, id);
       if (change.name !== undefined && change.name !== account.name) {
-        requireFreeName(file, change.name, id);
+        requireFreeName(file, change.name);
         account = { ...account, name: change.name };
       }
       if (change.plan !== undefined || change.monthlyQuota !== undefined) {
@@ -258,6 +260,23 @@ export class AccessStore {
       if (change.addEnvironment !== undefined) account = withEnvironment(account, change.addEnvironment);
       putAccount(file, account);
       return account;
+    });
+  }
+
+  /**
+   * Deletes an account, with its keys, its password and its sessions, in all processes. Its quota and its lines in the log stay until
+   * they are too old. Resolves when the change is on the disk.
+   * @param revokes whether active keys end with the account. The key of the page is none of them
+   * @returns how many active keys it had
+   * @throws PriorartError `not_found`; `usage` if it has active keys and `revokes` is not true
+   */
+  async deleteAccount(id: string, { revokes = false } = {}): Promise<{ account: Account; revoked: number }> {
+    return this.#keys.write((file) => {
+      const account = accountIn(file, id);
+      const revoked = countUsable(file, id);
+      if (revoked > 0 && !revokes) throw hasKeys(id, revoked);
+      removeAccount(file, id);
+      return { account, revoked };
     });
   }
 
@@ -421,4 +440,10 @@ export class AccessStore {
     this.#counters.close();
     await this.#shared?.documents.close();
   }
+}
+
+function hasKeys(account: string, active: number): PriorartError {
+  const keys = active === 1 ? 'an active key' : `${active} active keys`;
+  const message = `account ${account} has ${keys}; revoke ${active === 1 ? 'it' : 'them'} first`;
+  return new PriorartError('usage', message, { inCommand: `${message}, or add --revoke-keys` });
 }

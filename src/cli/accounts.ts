@@ -2,17 +2,19 @@ import { Command } from 'commander';
 import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
+import { endGrantsOf } from '../http/oauth/grants.js';
 import { accessCommand, accountNamed, integerOption, table, withAccess } from './access-folder.js';
+import { withGrants } from './grants.js';
 import { proposing } from './messages.js';
 import { asDefault } from './options.js';
-import { count, print, searchesAMonth } from './output.js';
+import { count, counted, print, searchesAMonth } from './output.js';
 import { askPassword } from './password-input.js';
 
 type Flags = Record<string, string | undefined>;
 
 export function accountsCommand(): Command {
   const accounts = new Command('accounts')
-    .description('create, list and change accounts: plan, monthly quota, environments')
+    .description('create, list, change and delete accounts: plan, monthly quota, environments')
     .addHelpText(
       'after',
       `
@@ -22,7 +24,7 @@ Examples:
   priorart accounts change "Patent team" --plan enterprise --monthly-quota 5000`,
     );
   accounts.addCommand(
-    accessCommand('create', 'create an account')
+    accessCommand('create', 'create an account; its name must be free')
       .argument('<name>', 'name of the account')
       .requiredOption('--plan <plan>', PLANS.join(', '))
       .option('--monthly-quota <searches>', 'searches a month; only with the plan enterprise')
@@ -80,6 +82,23 @@ Examples:
       .addHelpText('after', '\nExamples:\n  priorart accounts sign-out Trial')
       .action(signOut),
   );
+  accounts.addCommand(
+    accessCommand('delete', 'delete an account with its keys, its password and its sessions')
+      .argument('<account>', 'id or name')
+      .option('--revoke-keys', 'also delete an account with active keys, and revoke them')
+      .addHelpText(
+        'after',
+        `
+An account with active keys is refused (exit code 2), because programs may use them. Revoke the keys first, or add --revoke-keys:
+calls with them are answered 401 from then on. Access that the account gave to clients of MCP ends, too. Lines in the log of requests
+stay until they are too old. There is no way back but a snapshot.
+
+Examples:
+  priorart accounts delete Trial
+  priorart accounts delete Trial --revoke-keys --json`,
+      )
+      .action(deleteAccount),
+  );
   return accounts;
 }
 
@@ -91,9 +110,7 @@ async function create(name: string, flags: Flags): Promise<void> {
       plan: flags['plan'] as AccountPlan,
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    const hasNamesake = access.accounts().some((other) => other.name === name && other.id !== made.id);
-    const note = hasNamesake ? ' Another account has this name, so commands need the id.' : '';
-    print(made, Boolean(flags['json']), () => `Account ${made.id}: ${describe(made)}.${note}`);
+    print(made, Boolean(flags['json']), () => `Account ${made.id}: ${describe(made)}.`);
   });
 }
 
@@ -162,6 +179,20 @@ async function signOut(asked: string, flags: Flags): Promise<void> {
     const { id } = accountNamed(access, asked);
     await access.passwords.endSessions(id);
     print({ id }, Boolean(flags['json']), () => `Account ${id}: all its sessions have ended.`);
+  });
+}
+
+async function deleteAccount(asked: string, flags: Flags & { revokeKeys?: boolean }): Promise<void> {
+  await withGrants(flags, async (access, grants) => {
+    const { id, name } = accountNamed(access, asked);
+    const { revoked } = await access.deleteAccount(id, { revokes: flags['revokeKeys'] === true });
+    if (grants) await endGrantsOf(grants, access, id);
+    const keys = revoked === 0 ? '' : `, and ${counted(revoked, 'key')} revoked with it`;
+    print(
+      { id, name, revoked_keys: revoked },
+      Boolean(flags['json']),
+      () => `Account ${id}, ${JSON.stringify(name)}, is deleted${keys}.`,
+    );
   });
 }
 

@@ -38,7 +38,7 @@ export function grantsCommand(): Command {
 }
 
 /** @param work gets no tables if no account has ever signed in */
-async function withGrants(
+export async function withGrants(
   flags: Flags,
   work: (access: AccessStore, tables: OAuthTables | undefined) => Promise<void>,
 ): Promise<void> {

@@ -72,7 +72,7 @@ export const ERROR_HELP = {
     solve: 'send it in one go, over a better connection',
   },
   name_taken: {
-    means: 'another account has the name and signs in with it',
+    means: 'another account has the name',
     solve: 'choose another name, or rename the account that `detail` names',
   },
   body_too_large: {

@@ -48,6 +48,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly number[]>> = {
   'POST /admin/api/v1/accounts': [401, 401, 401, 401, 201],
   'POST /admin/api/v1/accounts/{account}/environments': [401, 401, 401, 401, 201],
   'POST /admin/api/v1/keys': [401, 401, 401, 401, 201],
+  // The account has keys.
+  'DELETE /admin/api/v1/accounts/{account}': [401, 401, 401, 401, 422],
   // There is no such drawing, no such link, no such file, and no authorization server.
   'GET /api/v1/drawings/{publication_id}/{filename}': [404, 404, 404, 404, 404],
   'GET /files/drawings/{file}': [404, 404, 404, 404, 404],

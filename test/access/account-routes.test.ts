@@ -6,6 +6,7 @@ import { it, type TestContext } from 'node:test';
 import type { IngestedFile } from '../../src/observe/observations.js';
 import { type Answer, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 import { assertDocumented } from './documented.js';
+import { makeNamesake } from './namesake.js';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -132,16 +133,15 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
       assert.equal((await operator(method, `/accounts/acc_none/${what}`, body)).status, 404);
   });
 
-  it('an operator cannot give two accounts with passwords the same name', async (t) => {
+  it('an operator cannot give two accounts the same name, nor both of a name that has two a password', async (t) => {
     const { account, send, signIn, operator, service } = await started(t);
+    const { id } = makeNamesake(service.accessFolder, account.name);
     const twin = await operator('POST', '/accounts', { name: account.name, plan: 'free' });
     assert.equal(twin.status, 409);
     assert.equal(twin.headers.get('x-error-code'), 'name_taken');
     assert.match(twin.json.detail, new RegExp(`account ${account.id} has the name`));
-    const { id } = await service.access.createAccount({ name: 'Other', plan: 'free' });
-    assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 409);
-    await operator('DELETE', `/accounts/${account.id}/password`);
-    assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 200);
+    const other = await service.access.createAccount({ name: 'Other', plan: 'free' });
+    assert.equal((await operator('PATCH', `/accounts/${other.id}`, { name: account.name })).status, 409);
     const password = 'a new long password';
     assert.equal((await operator('POST', `/accounts/${account.id}/password`, { password })).status, 200);
     const refused = await operator('POST', `/accounts/${id}/password`, { password });
@@ -149,6 +149,35 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     assert.match(refused.json.detail, /choose another name for this account, or rename that one/);
     const signedIn = await signIn(password);
     assert.equal((await send(signedIn.headers, 'GET', '/account')).json.id, account.id);
+  });
+
+  it('an operator deletes an account without active keys, which ends its sessions', async (t) => {
+    const { account, send, signIn, operator, service } = await started(t);
+    const path = `/accounts/${account.id}`;
+    const { headers } = await signIn();
+    const key = await service.access.createKey({
+      ...{ account: account.id, environment: 'production', name: 'server' },
+    });
+    assert.equal((await service.search({ query: 'x' }, { 'x-api-key': key.secret })).status, 200);
+    const refused = await operator('DELETE', path);
+    assert.equal(refused.status, 422);
+    assert.equal(refused.json.detail, `account ${account.id} has an active key; revoke it first`);
+    assert.equal((await send(headers, 'GET', '/account')).status, 200);
+    assert.equal((await operator('DELETE', `${path}/keys`)).json.revoked, 1);
+    assert.equal((await operator('DELETE', path)).status, 200);
+    assert.equal((await operator('DELETE', path)).status, 404);
+    assert.equal((await operator('GET', path)).status, 404);
+    assert.equal((await send(headers, 'GET', '/account')).status, 401);
+    assert.equal((await signIn()).status, 401);
+    assert.equal((await service.search({ query: 'x' }, { 'x-api-key': key.secret })).status, 401);
+    const { lines } = (await operator('GET', '/logs')).json;
+    assert.ok(
+      lines.some((line: { key: string }) => line.key === key.id),
+      'its lines stay in the log',
+    );
+    assert.ok(
+      (await operator('GET', '/usage')).json.usage.some((row: { key: string }) => row.key === key.id),
+    );
   });
 
   it('an operator sees the log of all accounts, the ledger and the figures of the server', async (t) => {

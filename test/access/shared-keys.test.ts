@@ -80,12 +80,12 @@ describe('shared accounts', () => {
     );
   });
 
-  it('passwords, sessions and maintenance are shared, and names of accounts that sign in differ', async () => {
+  it('passwords, sessions and maintenance are shared, and names of accounts differ', async () => {
     const cluster = new MemoryCluster();
     const [a, b] = [await serverOn(cluster), await serverOn(cluster)];
-    const [one, two] = [await a.createAccount(team), await b.createAccount(team)];
+    const one = await a.createAccount(team);
     await a.passwords.set(one.id, 'a long enough password');
-    await assert.rejects(b.passwords.set(two.id, 'another long password'), { code: 'name_taken' });
+    await assert.rejects(b.createAccount(team), { code: 'name_taken' });
     assert.equal((await b.passwords.signIn('Team', 'a long enough password'))?.account.id, one.id);
     const session = { id: 's1', account: one.id, kind: 'account', epoch: 1, expires: 9e12 } as const;
     assert.equal(b.passwords.isAccountSessionEnded(session), false);
@@ -190,6 +190,31 @@ describe('shared accounts', () => {
     const alone = AccessStore.open(at);
     assert.equal(alone.accounts().length, 1);
     await alone.close();
+  });
+
+  it('an account that one server deletes is deleted on all, also on one that starts later', async () => {
+    const cluster = new MemoryCluster();
+    const at = folder();
+    const behind = await serverOn(cluster, at);
+    const account = await behind.createAccount(team);
+    const key = await behind.createKey({ ...live, account: account.id });
+    await behind.passwords.set(account.id, 'a long enough password');
+    await behind.close();
+    opened.splice(opened.indexOf(behind), 1);
+    const [a, b] = [await serverOn(cluster), await serverOn(cluster)];
+    assert.equal(b.verify(key.secret).ok, true);
+    await assert.rejects(a.deleteAccount(account.id), { code: 'usage' });
+    await a.deleteAccount(account.id, { revokes: true });
+    await until(() => !b.verify(key.secret).ok, 'the other server refuses the key');
+    assert.deepEqual([b.accounts(), b.list(), b.passwords.hasPasswords()], [[], [], false]);
+    const again = await a.createAccount(team);
+    for (const store of [await serverOn(cluster, at), await serverOn(cluster)]) {
+      assert.deepEqual(
+        store.accounts().map(({ id }) => id),
+        [again.id],
+      );
+      assert.deepEqual(store.verify(key.secret), { ok: false, reason: 'unknown' });
+    }
   });
 
   it('accounts that were restored on the cluster take the place of newer ones in the copies', async () => {

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,7 +116,7 @@ for (const adapter of ['uws', 'node'] as const) {
           if (what === 'search') return search(server.url, key.secret);
           if (what.startsWith('/')) return fetch(server.url + what);
           const [method, path] = what.replace('KEY', key.id).split(' ') as [string, string];
-          const body = JSON.stringify({ name: 'Other', plan: 'free' });
+          const body = JSON.stringify({ name: randomUUID(), plan: 'free' });
           const headers = { authorization, 'content-type': 'application/json' };
           const sent = method === 'POST' ? { body } : {};
           return fetch(`${server.url}/admin/api/v1${path}`, { method, headers, ...sent });

@@ -135,6 +135,58 @@ describe('access store', () => {
     await store.close();
   });
 
+  it('an account has a name of its own, and may be renamed to a free one', async () => {
+    const { store, account } = await withKey(folder());
+    const taken = {
+      code: 'name_taken',
+      message: new RegExp(`^account ${account.id} has the name "Example"; `),
+    };
+    await assert.rejects(store.createAccount({ name: 'Example', plan: 'free' }), taken);
+    const other = await store.createAccount({ name: 'Other', plan: 'free' });
+    await assert.rejects(store.changeAccount(other.id, { name: 'Example' }), taken);
+    assert.equal((await store.changeAccount(account.id, { name: 'Example', plan: 'pro' })).plan, 'pro');
+    await store.changeAccount(account.id, { name: 'Renamed' });
+    assert.equal((await store.changeAccount(other.id, { name: 'Example' })).name, 'Example');
+    assert.equal(store.accounts().length, 2, 'a refusal makes no account');
+    await store.close();
+  });
+
+  it('deletes an account with its keys, password and sessions, and no account that has active keys', async () => {
+    const dir = folder();
+    const { store, account, id, secret } = await withKey(dir);
+    const other = await store.createAccount({ name: 'Other', plan: 'free' });
+    const kept = await store.createKey({ account: other.id, environment: 'production', name: 'kept' });
+    await store.passwords.set(account.id, 'a long enough password');
+    await store.makePageKey(account.id);
+    const session = { id: 's1', account: account.id, kind: 'account', epoch: 1, expires: 9e12 } as const;
+    assert.equal(store.passwords.isAccountSessionEnded(session), false);
+    const beside = AccessStore.open(dir);
+    assert.equal(beside.verify(secret).ok, true);
+    const message = `account ${account.id} has an active key; revoke it first`;
+    await assert.rejects(store.deleteAccount(account.id), { code: 'usage', message });
+    assert.equal(store.verify(secret).ok, true);
+    assert.equal((await store.deleteAccount(account.id, { revokes: true })).revoked, 1);
+    for (const one of [store, beside]) {
+      assert.deepEqual(one.verify(secret), { ok: false, reason: 'unknown' });
+      assert.throws(() => one.account(account.id), { code: 'not_found' });
+      assert.throws(() => one.key(id), { code: 'not_found' });
+      assert.equal(one.verifyId(pageKeyOf(account.id)).ok, false);
+      assert.equal(one.passwords.isAccountSessionEnded(session), true);
+      assert.equal(one.passwords.hasPasswords(), false);
+      assert.equal(one.verify(kept.secret).ok, true);
+      assert.deepEqual(
+        one.accounts().map((left) => left.id),
+        [other.id],
+      );
+    }
+    await store.revoke(kept.id);
+    assert.equal((await store.deleteAccount(other.id)).revoked, 0, 'a revoked key does not keep its account');
+    await assert.rejects(store.deleteAccount(other.id), { code: 'not_found' });
+    assert.notEqual((await store.createAccount({ name: 'Example', plan: 'free' })).id, account.id);
+    await beside.close();
+    await store.close();
+  });
+
   it('knows the first characters of a secret, and no others', async () => {
     const dir = folder();
     const { store, account, id, secret } = await withKey(dir);

@@ -1,5 +1,6 @@
 /** Specification 8, and the limits of 7, over HTTP. test/access tests the limits themselves. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { newSecret } from '../../src/access/key.js';
 import { RATE_LIMIT_PER_MINUTE } from '../../src/limits.js';
@@ -14,7 +15,7 @@ onEachAdapter('8 limits', (adapter) => {
   after(() => service.stop());
 
   async function keyOf(plan: 'free' | 'basic' | 'pro'): Promise<string> {
-    const account = await service.access.createAccount({ name: `On ${plan}`, plan });
+    const account = await service.access.createAccount({ name: randomUUID(), plan });
     const made = await service.access.createKey({ account: account.id, environment: 'test', name: 'test' });
     return made.secret;
   }

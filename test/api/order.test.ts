@@ -3,6 +3,7 @@
  * part.
  */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { PriorartError } from '../../src/errors.js';
 import { BODY_MAX_BYTES } from '../../src/limits.js';
@@ -23,7 +24,8 @@ onEachAdapter('order of checks', (adapter) => {
     monthlyQuota = 10,
   ): Promise<{ id: string; secret: string; account: string }> {
     const owner =
-      account ?? (await service.access.createAccount({ name: 'Any', plan: 'enterprise', monthlyQuota })).id;
+      account ??
+      (await service.access.createAccount({ name: randomUUID(), plan: 'enterprise', monthlyQuota })).id;
     const made = await service.access.createKey({ account: owner, environment: 'test', name: 'test' });
     return { ...made, account: owner };
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
+import { makeNamesake } from '../access/namesake.js';
 import { FIXTURES, priorart, temporary } from '../crash/folder.js';
 
 it('accounts, keys, usage, logs and maintenance print their result; --json prints one line', async (t) => {
@@ -62,7 +63,13 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
     assert.match(stderr, /"Team" exists with the plan enterprise and 77 searches .* accounts change/);
   }
   assert.equal((await quiet('Team', '--plan', 'enterprise', '--monthly-quota', '77')).code, 0);
-  const twin = await json('accounts', 'create', 'Team', '--plan', 'pro');
+  const second = await priorart('accounts', 'create', 'Team', '--plan', 'pro', '--data', data);
+  assert.deepEqual([second.code, second.stdout], [2, '']);
+  assert.match(
+    second.stderr,
+    new RegExp(`^priorart: account ${account.id} has the name "Team"; choose another`),
+  );
+  const twin = makeNamesake(join(data, 'access'), 'Team');
   const doubtful = await quiet('Team');
   assert.equal(doubtful.code, 2);
   assert.ok(doubtful.stderr.includes(account.id) && doubtful.stderr.includes(twin.id), doubtful.stderr);
@@ -141,6 +148,26 @@ it('accounts change names the options that it needs, and shows the environments'
   );
   const one = await run('change', 'Team', '--plan', 'enterprise', '--monthly-quota', '1');
   assert.match(one.stdout, /"Team", plan enterprise, 1 search a month, /);
+});
+
+it('accounts delete refuses an account with active keys, unless the option to revoke them is there', async (t) => {
+  const data = temporary(t);
+  const run = (...args: string[]) => priorart(...args, '--data', data);
+  for (const name of ['Team', 'Empty'])
+    assert.equal((await run('accounts', 'create', name, '--plan', 'free')).code, 0);
+  for (const name of ['one', 'two'])
+    assert.equal((await run('keys', 'create', '--account', 'Team', '--name', name)).code, 0);
+  const refused = await run('accounts', 'delete', 'Team');
+  assert.deepEqual([refused.code, refused.stdout], [2, '']);
+  assert.match(refused.stderr, /has 2 active keys; revoke them first, or add --revoke-keys$/m);
+  const empty = await run('accounts', 'delete', 'Empty');
+  assert.match(empty.stdout, /^Account acc_\w+, "Empty", is deleted\.$/m);
+  const { stdout } = await run('accounts', 'delete', 'Team', '--revoke-keys', '--json');
+  assert.deepEqual({ ...JSON.parse(stdout), id: '' }, { id: '', name: 'Team', revoked_keys: 2 });
+  assert.deepEqual(JSON.parse((await run('keys', 'list', '--json')).stdout), []);
+  const gone = await run('accounts', 'delete', 'Team');
+  assert.equal(gone.code, 1);
+  assert.match(gone.stderr, /no account has the id or name "Team"/);
 });
 
 it('a damaged file of the access store is one line with the remedy, on the commands that need it', async (t) => {

@@ -1,5 +1,6 @@
 /** A data folder that is renamed, deleted or replaced under a running server. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +67,7 @@ for (const adapter of ADAPTERS) {
       ask('/admin/api/v1/accounts', {
         method: 'POST',
         headers: bearer,
-        body: '{"name":"Another","plan":"free"}',
+        body: JSON.stringify({ name: randomUUID(), plan: 'free' }),
       });
     const readiness = async () => {
       const answer = await ask('/readyz');

@@ -1,5 +1,6 @@
 /** /mcp on both HTTP adapters: admission, limits, log, and bad input. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { RequestLog } from '../../src/access/request-log.js';
 import { BODY_MAX_BYTES, MCP_BATCH_MAX } from '../../src/limits.js';
@@ -42,7 +43,7 @@ onEachAdapter('POST /mcp', (adapter) => {
 
   /** A key of a new account. */
   async function newKey(plan: 'free' | 'enterprise', of = service): Promise<{ id: string; secret: string }> {
-    const account = await of.access.createAccount({ name: plan, plan });
+    const account = await of.access.createAccount({ name: randomUUID(), plan });
     return of.access.createKey({ account: account.id, environment: 'test', name: 'test' });
   }
 

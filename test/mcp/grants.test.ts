@@ -63,10 +63,12 @@ onEachAdapter('grants', (adapter) => {
       headers: { authorization: `Bearer ${secret}` },
     });
   };
-  const cli = (...args: string[]) =>
+  const cli = (...args: string[]) => command('grants', ...args);
+  const accounts = (...args: string[]) => command('accounts', ...args);
+  const command = (...args: string[]) =>
     // The server of this process answers meanwhile.
     new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
-      const words = ['grants', ...args, '--data', dirname(service.accessFolder)];
+      const words = [...args, '--data', dirname(service.accessFolder)];
       execFile(process.execPath, [join(ROOT, 'dist/src/cli/main.js'), ...words], (error, stdout, stderr) =>
         resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
       );
@@ -90,6 +92,31 @@ onEachAdapter('grants', (adapter) => {
     assert.equal(await statusOf(base, other), 401);
     assert.equal(service.access.key(one.key).state, 'deactivated');
     assert.equal((await service.call('/admin/api/v1/grants')).status, 401);
+  });
+
+  it('end with their account', async () => {
+    const make = async (name: string) => {
+      const { id } = await service.access.createAccount({ name, plan: 'free' });
+      await service.access.passwords.set(id, PASSWORD);
+      const client = await registered(base, `Client of ${name}`);
+      return { id, token: (await tokensFor(base, client, id, PASSWORD)).access_token };
+    };
+    const secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
+    const operator = (path: string) =>
+      service.call(`/admin/api/v1/accounts/${path}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${secret}` },
+      });
+    const [one, two] = [await make('One'), await make('Two')];
+    assert.equal((await operator(one.id)).status, 422, 'the key of the client is active');
+    assert.equal((await operator(`${one.id}/keys`)).status, 200);
+    assert.equal((await operator(one.id)).status, 200);
+    const { status, stderr } = await accounts('delete', two.id, '--revoke-keys');
+    assert.equal(status, 0, stderr);
+    for (const { id, token } of [one, two]) {
+      assert.equal(await statusOf(base, token), 401);
+      assert.deepEqual((await admin(`?account=${id}`)).json.grants, []);
+    }
   });
 
   it('an account lists and ends its own grants, and no others', async () => {

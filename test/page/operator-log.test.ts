@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RequestLog } from '../../src/access/request-log.js';
+import { makeNamesake } from '../access/namesake.js';
 import { MemoryEngine } from '../api/service.js';
 import { noBrowser } from '../house/browser.js';
 import { DashboardSite } from './dashboard-site.js';
@@ -60,7 +61,7 @@ describe('usage and the log of the operator', { skip: noBrowser }, () => {
     const accounts: string[] = [];
     const keys: string[] = [];
     for (const names of [['one', 'one'], ['one']]) {
-      const { id } = await access.createAccount({ name: 'Double', plan: 'free' });
+      const { id } = makeNamesake(accessFolder, 'Double');
       accounts.push(id);
       for (const name of names) {
         const key = await access.createKey({ account: id, environment: 'production', name });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { IngestedFile } from '../../src/observe/observations.js';
+import { makeNamesake } from '../access/namesake.js';
 import { MemoryEngine } from '../api/service.js';
 import { noBrowser } from '../house/browser.js';
 import { DashboardSite, PASSWORD } from './dashboard-site.js';
@@ -276,9 +277,8 @@ describe('the operator', { skip: noBrowser }, () => {
 
   it('is refused a password for the second account of a name, and reads why', async () => {
     const { access } = site.service;
-    const twins = [];
-    for (let n = 0; n < 2; n++) twins.push(await access.createAccount({ name: 'Gemini', plan: 'free' }));
-    const [first, second] = twins.map(({ id }) => id) as [string, string];
+    const { id: first } = await access.createAccount({ name: 'Gemini', plan: 'free' });
+    const { id: second } = makeNamesake(site.service.accessFolder, 'Gemini');
     await access.passwords.set(first, PASSWORD);
     const page = await site.asOperator('#/dashboard/accounts');
     const card = page.locator('.key-row', { hasText: second });

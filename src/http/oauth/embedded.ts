@@ -34,7 +34,7 @@ import {
 import { shownName, usedMetadata } from './client-metadata.js';
 import { cookieKeyFile, cookieKeys } from './cookie-keys.js';
 import { type DocumentFetch, documentFetch } from './document-fetch.js';
-import { endGrant, revokeUnused } from './grants.js';
+import { endGrant, endGrantsOf, revokeUnused } from './grants.js';
 import { HandlerRunner } from './handler-runner.js';
 import type { Interaction, OidcClient, Provider } from './library.js';
 import { openidMetadata, pathsOfMetadata, serverMetadata } from './metadata.js';
@@ -156,6 +156,11 @@ export class EmbeddedOAuth implements TokenCheck {
   /** Ends a grant: its tokens are refused from the next call on. Resolves to undefined for an unknown id. */
   endGrant(id: string): Promise<Connection | undefined> {
     return endGrant(this.#opened(), this.#parts.access, id);
+  }
+
+  /** Ends all grants of an account. */
+  endGrantsOf(account: string): Promise<void> {
+    return endGrantsOf(this.#opened(), this.#parts.access, account);
   }
 
   /** Removes what has expired, and replaces old keys of cookies. */

@@ -23,6 +23,12 @@ export async function endGrant(
   return ended;
 }
 
+/** Ends all grants of an account. */
+export async function endGrantsOf(state: GrantState, access: AccessStore, account: string): Promise<void> {
+  for (const { id } of state.connections().filter((one) => one.account === account))
+    await endGrant(state, access, id);
+}
+
 /** Revokes a key that no grant has any more. */
 export async function revokeUnused(state: GrantState, access: AccessStore, key: string): Promise<void> {
   if (state.connections().some((other) => other.key === key)) return;

@@ -21,7 +21,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ShownCode, string>> = {
   method_not_allowed: 'method not allowed; expected POST',
   request_timeout: 'the request body took longer than 8 s to arrive',
   name_taken:
-    'account acc_Xy12abcdef34 has the name "Patent team" and signs in with it; choose another name for this account, ' +
+    'account acc_Xy12abcdef34 has the name "Patent team"; choose another name for this account, ' +
     'or rename that one: `priorart accounts change acc_Xy12abcdef34 --name NAME`',
   body_too_large: 'the request body is too large; expected at most 1,048,576 bytes',
   uri_too_long: 'the URL is too long: 9001 characters; expected at most 8192',

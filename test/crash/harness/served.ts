@@ -136,7 +136,8 @@ export async function serve(
   const session = new Session(server, say);
   const { quota, searches, revoked, readsLog } = operation;
   try {
-    const first = { name: `Account of ${quota}`, quota };
+    // A folder is served several times, and a name is used once.
+    const first = { name: `Account of ${quota}, ${randomUUID()}`, quota };
     const account = await session.account(first);
     const [one, other] = [await session.key(account), await session.key(account)];
     await session.search([one, other], searches);

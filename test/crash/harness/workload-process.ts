@@ -51,7 +51,8 @@ async function removeInMerge(engine: Engine, docs: readonly number[]): Promise<v
 async function key(): Promise<void> {
   const access = AccessStore.open(`${dir}/access`);
   try {
-    const { id } = await access.createAccount({ name: 'harness', plan: 'free' });
+    const name = `harness ${access.accounts().length + 1}`;
+    const { id } = await access.createAccount({ name, plan: 'free' });
     const made = await access.createKey({ account: id, environment: 'test', name: 'one' });
     say({ served: 'key', id: made.id });
     say({ served: 'revoking', id: made.id });

@@ -86,6 +86,18 @@ export const changeAccountOperation = adminOperation({
   },
 });
 
+export const deleteAccountOperation = adminOperation({
+  id: 'deleteAccount',
+  summary: 'Deletes an account, with its password and its sessions',
+  description:
+    'An account with active keys is refused: revoke them first. Its lines in the log of requests stay until they are too old.',
+  answer: 'Nothing',
+  parameters: [ACCOUNT],
+  unknown: NO_ACCOUNT,
+  invalid: 'account acc_Xy12abcdef34 has 2 active keys; revoke them first',
+  changes: true,
+});
+
 export const addEnvironmentOperation = adminOperation({
   id: 'addEnvironment',
   summary: 'Adds an environment to an account',

@@ -8,6 +8,7 @@ import {
   addEnvironmentOperation,
   changeAccountOperation,
   createAccountOperation,
+  deleteAccountOperation,
   getAccountOperation,
   listAccountsOperation,
   plansOperation,
@@ -87,6 +88,20 @@ export const changeAccount: Route = {
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
     return answer(await accountWithQuota(call, changed));
+  },
+};
+
+export const deleteAccount: Route = {
+  method: 'DELETE',
+  path: `${ADMIN}/accounts/{account}`,
+  endpoint: 'admin.accounts',
+  access,
+  operation: deleteAccountOperation,
+  async handle(call) {
+    const { store } = adminOf(call);
+    const { account } = await store.deleteAccount(call.parameters['account']!);
+    await call.services.authorization?.endGrantsOf(account.id);
+    return answer({});
   },
 };
 
