@@ -5,7 +5,7 @@ import { S3Drawings } from '../drawings/s3/drawings.js';
 import { bucketOf } from '../drawings/s3/settings.js';
 import { PriorartError } from '../errors.js';
 import { Store } from '../store/store.js';
-import { dataCommand, OF_A_BUCKET, settings, withSettings } from './options.js';
+import { dataCommand, OF_A_BUCKET, settingsOf, withSettings } from './options.js';
 import { count, counted, ProgressLine, size } from './output.js';
 
 export function drawingsCommand(): Command {
@@ -36,7 +36,7 @@ Examples:
 }
 
 async function push(flags: Record<string, unknown>): Promise<void> {
-  const config = settings(flags);
+  const config = settingsOf(flags, ['data', ...OF_A_BUCKET]);
   const bucket = bucketOf(config);
   if (bucket === undefined) throw new PriorartError('usage', 'no bucket given; expected --s3-bucket');
   // A mistyped folder must not pass for one without drawings.

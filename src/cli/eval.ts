@@ -8,7 +8,7 @@ import { rank } from '../eval/rank.js';
 import { formatRun } from '../eval/trec.js';
 import { EVAL_DEPTH } from '../limits.js';
 import { qrelsOf, questionsOf } from './measure-files.js';
-import { dataCommand, OF_A_CLUSTER, openOptions, settings, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, settingsOf, withSettings } from './options.js';
 import { COMMAND, count, counted, interruption, ProgressLine, print } from './output.js';
 import { openPublications } from './publications.js';
 
@@ -42,7 +42,7 @@ interface EvalReport extends Evaluation {
 }
 
 async function run(flags: Record<string, unknown>): Promise<void> {
-  const { workers } = settings(flags);
+  const { workers } = settingsOf(flags, ['workers']);
   const { place, models: chosen } = openOptions(flags);
   const models = chosen === undefined ? {} : { models: chosen };
   const recallAt = placesOf(flags['recallAt']);

@@ -16,7 +16,7 @@ import {
   OF_A_BUCKET,
   OF_A_CLUSTER,
   openOptions,
-  settings,
+  settingsOf,
   whereOf,
   withSettings,
 } from './options.js';
@@ -88,7 +88,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
     throw new PriorartError('usage', 'no files given; expected `priorart ingest FILE…`');
   // A mistyped path must not leave an empty index behind.
   await checkPaths(paths);
-  const { workers, nice, drawings } = settings(flags);
+  const { workers, nice, drawings } = settingsOf(flags, ['workers', 'nice', 'drawings']);
   beNice(nice);
   const every = watchSeconds(flags['watch']);
   const { place, data, ...options } = openOptions(flags);

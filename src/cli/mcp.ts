@@ -10,7 +10,7 @@ import { PORT_DEFAULT } from '../limits.js';
 import type { PatentApi } from '../mcp/api.js';
 import { CLIENTS, type Target } from '../mcp/client-config.js';
 import { IndexService } from '../service.js';
-import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { clusterOf, indexSettings, OF_A_BUCKET, OF_A_CLUSTER, withSettings } from './options.js';
 import { inOneLine } from './output.js';
 
 const KEY = 'PRIORART_KEY';
@@ -62,7 +62,7 @@ Examples:
 }
 
 async function run(flags: Flags): Promise<void> {
-  const cluster = clusterOf(settings({ ...flags }));
+  const cluster = clusterOf(indexSettings({ ...flags }));
   if (cluster !== undefined && [flags.data, flags.url, flags.remote].some((flag) => flag !== undefined)) {
     throw new PriorartError(
       'usage',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type MigrateSummary, migrateToCluster, migrateToFolder } from '../cluster/migrate.js';
 import { PriorartError } from '../errors.js';
-import { addressOf, dataCommand, OF_A_BUCKET, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { addressOf, dataCommand, OF_A_BUCKET, OF_A_CLUSTER, settingsOf, withSettings } from './options.js';
 import { count, counted, interruption, ProgressLine, print } from './output.js';
 
 const DIRECTIONS = ['to-cluster', 'to-folder'] as const;
@@ -25,7 +25,7 @@ Examples:
 }
 
 async function run(direction: string, flags: Record<string, unknown>): Promise<void> {
-  const config = settings(flags);
+  const config = settingsOf(flags, ['data', ...OF_A_CLUSTER, ...OF_A_BUCKET]);
   const known = DIRECTIONS.find((name) => name === direction);
   if (known === undefined) {
     const message = `unknown direction '${direction}'; expected ${DIRECTIONS.join(' or ')}`;

@@ -101,17 +101,29 @@ export const OF_A_BUCKET = [
   's3Prefix',
 ] as const satisfies SettingName[];
 
-/** Settings that say which index is opened. */
-const OF_AN_INDEX: readonly SettingName[] = ['settings', 'data', 'models', ...OF_A_CLUSTER, ...OF_A_BUCKET];
+/** Settings that say which index is opened. Those behind the engine are of an index on a cluster. */
+const OF_AN_INDEX = ['data', 'models', 'engine'] as const satisfies SettingName[];
+const OF_A_REMOTE_INDEX = [...OF_A_CLUSTER, ...OF_A_BUCKET] as const satisfies SettingName[];
 
 /**
- * The settings that say which index is opened; others have their defaults. So a command does not fail for a variable that another
- * one reads.
+ * The settings that say which index is opened; others have their defaults. Variables of a cluster are not read for a data
+ * folder.
  */
 export function indexSettings(flags: Record<string, unknown>): Config {
+  const { engine } = settingsOf(flags, OF_AN_INDEX);
+  const others = OF_A_REMOTE_INDEX.filter((name) => engine !== 'embedded' || flags[name] !== undefined);
+  return settingsOf(flags, [...OF_AN_INDEX, ...others]);
+}
+
+/**
+ * Settings from the flags of a command, the environment and the settings file; others have their defaults. So a command does not fail
+ * for a variable that another one reads.
+ * @param names the settings that the command reads
+ */
+export function settingsOf(flags: Record<string, unknown>, names: readonly SettingName[]): Config {
   // A field of a request may have the name of another setting: `--page` of `stats` and of `serve`.
-  const own = Object.fromEntries(OF_AN_INDEX.map((name) => [name, flags[name]]));
-  return loadConfig({ flags: own as Partial<Record<SettingName, string>>, only: OF_AN_INDEX });
+  const own = Object.fromEntries(['settings' as const, ...names].map((name) => [name, flags[name]]));
+  return loadConfig({ flags: own as Partial<Record<SettingName, string>>, only: ['settings', ...names] });
 }
 
 /** Options to open an index: its place (the data folder or a cluster), its folder, and models if given. */

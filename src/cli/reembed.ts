@@ -3,7 +3,7 @@ import { PriorartError } from '../errors.js';
 import type { ReembedProgress, ReembedSummary } from '../ingest/summary.js';
 import { forgetUnfinished, reembed } from '../pool/reembed.js';
 import { beNice } from './niceness.js';
-import { dataCommand, openOptions, settings, withSettings } from './options.js';
+import { dataCommand, openOptions, settingsOf, withSettings } from './options.js';
 import { count, counted, duration, interruption, ProgressLine, print } from './output.js';
 
 export function reembedCommand(): Command {
@@ -38,7 +38,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
       discarded ? 'The unfinished re-embedding is discarded.' : 'There is no unfinished re-embedding.',
     );
   }
-  const { workers, nice } = settings(flags);
+  const { workers, nice } = settingsOf(flags, ['workers', 'nice']);
   beNice(nice);
   const line = new ProgressLine();
   const signal = interruption();

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type ReindexSummary, reindex } from '../cluster/reindex.js';
 import { beNice } from './niceness.js';
-import { addressOf, dataCommand, OF_A_CLUSTER, settings, withSettings } from './options.js';
+import { addressOf, dataCommand, OF_A_BUCKET, OF_A_CLUSTER, settingsOf, withSettings } from './options.js';
 import { count, counted, interruption, ProgressLine, print } from './output.js';
 
 export function reindexCommand(): Command {
@@ -27,7 +27,7 @@ Examples:
 }
 
 async function run(flags: Record<string, unknown>): Promise<void> {
-  const config = settings(flags);
+  const config = settingsOf(flags, ['models', 'workers', 'nice', ...OF_A_CLUSTER, ...OF_A_BUCKET]);
   const { engine: _, ...address } = addressOf(config);
   beNice(config.nice);
   const line = new ProgressLine();

@@ -118,6 +118,34 @@ describe('command line', () => {
     ]);
   });
 
+  it('a command does not fail for an invalid variable that it does not read, but for one that it reads', async () => {
+    const invalid = {
+      ...process.env,
+      PRIORART_PORT: 'x',
+      PRIORART_NICE: 'x',
+      PRIORART_OPENSEARCH_SHARDS: 'x',
+    };
+    const run = (line: string, env: NodeJS.ProcessEnv = invalid) =>
+      launch(CLI, [...line.split(' '), '--data', data], env).ended;
+    for (const line of ['check', 'usage', 'accounts', 'coverage', 'search list', 'ingest --status']) {
+      const { code, stderr } = await run(line);
+      assert.deepEqual([code, stderr], [0, ''], line);
+    }
+    const typed = await run('coverage --opensearch-shards x');
+    assert.match(typed.stderr, /^priorart: --opensearch-shards: got "x"; expected /);
+    for (const [line, name] of [
+      ['coverage --engine opensearch --opensearch-nodes http://127.0.0.1:9', 'PRIORART_OPENSEARCH_SHARDS'],
+      ['migrate to-folder', 'PRIORART_OPENSEARCH_SHARDS'],
+      ['reembed', 'PRIORART_NICE'],
+    ] as const) {
+      const { code, stderr } = await run(line);
+      assert.equal(code, 2, line);
+      assert.ok(stderr.startsWith(`priorart: ${name}: got "x"; expected `), stderr);
+    }
+    const engine = await run('check', { ...process.env, PRIORART_ENGINE: 'x' });
+    assert.match(engine.stderr, /^priorart: PRIORART_ENGINE: got "x"/);
+  });
+
   it('a variable that .ci/run exports is no warning, for it would be in the output of every command under test', () => {
     const exported = readFileSync(resolve('.ci/run'), 'utf8').matchAll(/^export (PRIORART_\w+)=/gm);
     const names = [...exported].map(([, name]) => name as string);
