@@ -46,14 +46,17 @@ export function checkedQuota(plan: AccountPlan, own: number | undefined): number
   return quotaOfPlan(plan, own);
 }
 
+export function checkEnvironment(environment: string): void {
+  if (ENVIRONMENT_FORM.test(environment)) return;
+  throw new PriorartError(
+    'usage',
+    `environment: got ${JSON.stringify(environment)}; expected a name such as production: 1 to 32 of a-z, 0-9, - and _`,
+  );
+}
+
 /** The account with the environment added; unchanged if the account has the environment. */
 export function withEnvironment(account: Account, environment: string): Account {
-  if (!ENVIRONMENT_FORM.test(environment)) {
-    throw new PriorartError(
-      'usage',
-      `environment: got ${JSON.stringify(environment)}; expected a name such as production: 1 to 32 of a-z, 0-9, - and _`,
-    );
-  }
+  checkEnvironment(environment);
   if (account.environments.includes(environment)) return account;
   if (account.environments.length >= ENVIRONMENTS_MAX) {
     throw new PriorartError('usage', `environment: an account has at most ${ENVIRONMENTS_MAX} of them`);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type Account, type AccountPlan, PLANS } from '../access/records.js';
+import { checkEnvironment, checkName } from '../access/rules.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
 import { accessCommand, findAccount, integerOption, table, withAccess } from './access-folder.js';
@@ -95,6 +96,9 @@ export async function createKey(
   const { account: asked, plan = 'enterprise', environment, name, monthlyQuota } = wanted;
   const known = findAccount(access, asked);
   if (known !== undefined) checkAsked(known, wanted);
+  // A refused key leaves no new account behind.
+  checkName('key name', name);
+  checkEnvironment(environment);
   const account =
     known ??
     (await access.createAccount({

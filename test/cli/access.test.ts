@@ -32,6 +32,17 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
     told.stdout,
     /No account had the name "Teem", so one was created: plan free, 30 searches a month/,
   );
+  for (const wrong of [
+    ['--environment', 'Not a name'],
+    ['--name', ' '],
+  ])
+    assert.equal(
+      (await priorart('keys', 'create', '--account', 'Toom', ...wrong, '--data', data)).code,
+      2,
+      `${wrong}`,
+    );
+  const names = (await json('accounts', 'list')).map(({ name }: { name: string }) => name);
+  assert.deepEqual(names, ['Team', 'Taem', 'Teem'], 'a refused key makes no account');
   const changed = await json('accounts', 'change', 'Team', '--plan', 'enterprise', '--monthly-quota', '77');
   assert.deepEqual(
     [changed.plan, changed.monthly_quota, changed.environments],
