@@ -8,7 +8,7 @@ import { constants, existsSync, readdirSync, realpathSync, statSync } from 'node
 import { copyFile, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { LocalDrawings } from '../drawings/files.js';
-import { PriorartError } from '../errors.js';
+import { PriorartError, whyUnreadable } from '../errors.js';
 import { dataFile } from '../store/faults.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
@@ -79,16 +79,14 @@ export async function snapshotFolder(
  * @throws PriorartError `usage`
  */
 function requireFolder(parent: string): void {
-  if (!existsSync(parent)) {
-    const message = `the copy would be in ${parent}, which does not exist; mount the disk that it is on, or make the folder first`;
-    throw new PriorartError('usage', message);
+  const isIn = `the copy would be in ${parent}, which`;
+  try {
+    if (statSync(parent).isDirectory()) return;
+  } catch (cause) {
+    const remedy = 'mount the disk that it is on, or make the folder first';
+    throw new PriorartError('usage', `${isIn} ${whyUnreadable(cause)}; ${remedy}`, { cause });
   }
-  if (!statSync(parent).isDirectory()) {
-    throw new PriorartError(
-      'usage',
-      `the copy would be in ${parent}, which is not a folder; name another path`,
-    );
-  }
+  throw new PriorartError('usage', `${isIn} is not a folder; name another path`);
 }
 
 /** A path without links. Its last parts may be missing. */
