@@ -10,7 +10,7 @@ export function reembedCommand(): Command {
   const command = dataCommand('reembed', 'embed all passages of a data folder with another model')
     .option(
       '--models <file>',
-      'models.json of the new model (default: the models of the unfinished re-embedding)',
+      "models.json of the new model (default: the models of the unfinished re-embedding, or the installed version of the folder's own model)",
     )
     .option('--discard', 'discard an unfinished re-embedding and free its disk space')
     .addHelpText(
@@ -18,8 +18,9 @@ export function reembedCommand(): Command {
       `
 Servers, ingests and deletions may continue: searches use the old model until re-embedding is complete, and the new one
 right after, without a restart. --models names the new model. Without it, the command resumes a run that was stopped or
-killed, with the models of that run. It fails if no run is unfinished. If the folder has the model already, only its
-configuration is replaced (paths, calibration, reranker).
+killed, with the models of that run. If no run is unfinished, it gives the passages vectors of the installed version of the
+folder's own model, and fails if they have them. If the folder has the model already, only its configuration is replaced
+(paths, calibration, reranker).
 
 Examples:
   priorart reembed --data ./patents --models models.json

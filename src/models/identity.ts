@@ -16,6 +16,16 @@ export function checkModel(
   change: ModelChange = 'reembed',
 ): void {
   if (sameModel(stored, configured)) return;
+  if (stored.name === configured.name) {
+    const versions = `${name} was embedded with ${described(stored)}, and version ${configured.version} is installed`;
+    const [call, command] =
+      change === 'reembed'
+        ? ['reembed()', `priorart reembed --data ${name}`]
+        : ['the command `priorart reindex`', 'priorart reindex --models FILE'];
+    throw new PriorartError('model_mismatch', `${versions}; give it new vectors with ${call}`, {
+      inCommand: `${versions}; give it new vectors with \`${command}\``,
+    });
+  }
   const message = `${name} was embedded with ${described(stored)}, the configured model is ${described(configured)}`;
   const [call, command] =
     change === 'reembed'

@@ -22,6 +22,7 @@ import {
   storingModels,
 } from '../models/config.js';
 import { warnOfCopies } from '../models/copies.js';
+import { type ModelIdentity, sameModel } from '../store/manifest.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
 import { Store } from '../store/store.js';
 import { folderThreads } from './folder-thread.js';
@@ -29,7 +30,10 @@ import { answersOf } from './pool.js';
 
 /** Options of `reembed`. */
 export interface ReembedFolderOptions extends ReembedOptions {
-  /** Path of a models.json, or its contents. Default: the models of the unfinished re-embedding. */
+  /**
+   * Path of a models.json, or its contents. Default: the models of the unfinished re-embedding; without one, the folder's own
+   * models, of which another version is installed.
+   */
   models?: string | ModelsInput | undefined;
   /** Threads that embed; 0 uses the calling thread. Default: one per processor. */
   workers?: number | undefined;
@@ -48,14 +52,14 @@ const OPTIONS: OptionRules<ReembedFolderOptions> = {
  * Embeds every passage of a folder with another model. Searches in this and other processes use the old model
  * until it is complete, and the new one afterwards. Completed work survives an abort or a kill.
  * @throws PriorartError `no_data`, `unavailable` while another process re-embeds, `invalid_models`,
- *   `model_missing`, `disk_full`, `cancelled` if the signal fires
+ *   `model_missing`, `disk_full`, `cancelled` if the signal fires, `usage` without models and with nothing to do
  */
 export async function reembed(dir: string, options: ReembedFolderOptions = {}): Promise<ReembedSummary> {
   checkOptions('reembed', options, OPTIONS);
   const { workers = availableParallelism() } = options;
   const given = options.models === undefined ? undefined : readModels(options.models);
   return withLock(dir, async (store) => {
-    const config = given ?? unfinished(store);
+    const { config, isOwn } = given ? { config: given, isOwn: false } : withoutModels(store);
     const opened = storingModels(config);
     warnOfCopies(opened, workers);
     const choice = { always: opened };
@@ -70,6 +74,7 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
       };
       // An empty call returns the identity of the model.
       const { model } = await embedder.embed([]);
+      if (isOwn && sameModel(model, store.manifest().model)) nothingToDo(model);
       return await reembedStore(store, { model, models: { ...config } }, embedder, options);
     } finally {
       await answers.close();
@@ -113,9 +118,15 @@ async function withLock<T>(dir: string, work: (store: Store) => Promise<T>): Pro
   }
 }
 
-function unfinished(store: Store): ModelsConfig {
+/** The models of an unfinished re-embedding, or those that the folder is configured with: another version may be installed. */
+function withoutModels(store: Store): { config: ModelsConfig; isOwn: boolean } {
   const left = reembeddingOf(store);
-  if (left !== undefined) return storedModels(left.models, store.dir);
-  const missing = 'no model given, and no unfinished re-embedding; expected';
+  if (left !== undefined) return { config: storedModels(left.models, store.dir), isOwn: false };
+  return { config: storedModels(store.manifest().models, store.dir), isOwn: true };
+}
+
+/** @throws PriorartError `usage`: the folder's own model is the installed one */
+function nothingToDo(model: ModelIdentity): never {
+  const missing = `no model given, no unfinished re-embedding, and the folder has the installed version of its model, ${model.name} ${model.version}; expected`;
   throw new PriorartError('usage', `${missing} { models }`, { inCommand: `${missing} --models FILE` });
 }

@@ -61,6 +61,13 @@ export const FIT = {
   translatedLong: 0.9,
   /** W of a short question of rare words, and times (short / number of words)² that of a longer one. */
   rare: 4,
+  /**
+   * What W of rare words gets in addition, as a share of it, if `few` documents hold them; it falls with the logarithm to 0 at
+   * `several`. Without it, `aerogel` brings documents near to its meaning before the two that hold it.
+   */
+  rarest: 0.5,
+  few: 10,
+  several: 100,
   /** Words up to which a question is short. */
   short: 3,
   /** Share of the documents up to which a word is rare, and from which on it is not at all. */
@@ -84,7 +91,9 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): Lex
   const ordinary = Math.max(FIT.least, long);
   const whole = wholeWords(used);
   const rare =
-    FIT.rare * shareOf(whole, (word) => rarity(word, documents)) * Math.min(1, FIT.short / whole.length) ** 2;
+    FIT.rare *
+    shareOf(whole, (word) => rarity(word, documents) * (1 + FIT.rarest * fewness(word))) *
+    Math.min(1, FIT.short / whole.length) ** 2;
   if (!(rare > ordinary)) return { weight: ordinary, rare: false, codes: 0 };
   if (whole.length > FIT.short) return { weight: rare, rare: false, codes: 0 };
   return { weight: rare, rare: true, codes: shareOf(whole, ({ text }) => Number(/\p{N}/u.test(text))) };
@@ -124,7 +133,13 @@ function rarity({ documents: holding }: UsedWord, documents: number): number {
   return holding >= common! ? 0 : Math.log(common! / holding) / Math.log(common! / rare!);
 }
 
-/** Share of the weight of some words that has a property, which is from 0 to 1 for each. */
+/** How few documents hold a word, from 1 to 0, whatever the size of the index. */
+function fewness({ documents: holding }: UsedWord): number {
+  const share = Math.log(FIT.several / Math.max(1, holding)) / Math.log(FIT.several / FIT.few);
+  return Math.min(1, Math.max(0, share));
+}
+
+/** The mean of a property of some words, by their weights. */
 function shareOf(words: readonly UsedWord[], property: (word: UsedWord) => number): number {
   const sum = (of: (word: UsedWord) => number) =>
     words.reduce((total, word) => total + word.share * of(word), 0);

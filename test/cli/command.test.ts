@@ -63,12 +63,15 @@ describe('command line', () => {
     const { stdout } = await run('reembed --help');
     assert.match(
       stdout.replace(/\s+/g, ' '),
-      /Without it, the command resumes .* It fails if no run is unfinished/,
+      /Without it, the command resumes .* installed version of the folder's own model, and fails if they have them/,
     );
     assert.doesNotMatch(stdout, /models of the data folder/);
     const refused = await run(`reembed --data ${data}`);
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
-    assert.match(refused.stderr, /no model given, and no unfinished re-embedding; expected --models FILE/);
+    assert.match(
+      refused.stderr,
+      /no model given, no unfinished re-embedding, and the folder has the installed version .*; expected --models FILE/,
+    );
   });
 
   it('help of a command is what the command prints with --help', async () => {

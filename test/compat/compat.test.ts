@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { open } from '../../src/engine.js';
+import { reembed } from '../../src/pool/reembed.js';
 import { FORMAT } from '../../src/store/keys.js';
 import { checked, invented, writeLines } from '../crash/folder.js';
 
@@ -30,6 +31,19 @@ for (const name of FOLDERS) {
     // A copy, because opening a folder creates lock files in it.
     before(() => cpSync(join(HERE, name), data, { recursive: true }));
     after(() => rmSync(dir, { recursive: true, force: true }));
+
+    it('the folder of an older default model says what to do, and gets vectors of the installed one', async () => {
+      await assert.rejects(open(data, { workers: 0 }), {
+        code: 'model_mismatch',
+        message: /with priorart-static 3 .* version \d+ is installed; give it new vectors with reembed\(\)$/,
+        inCommand: /`priorart reembed --data \S+`$/,
+      });
+      assert.equal((await reembed(data, { workers: 0 })).embedded, 9);
+      await assert.rejects(reembed(data, { workers: 0 }), {
+        code: 'usage',
+        message: /the folder has the installed version of its model/,
+      });
+    });
 
     it('the folder can be searched', async () => {
       const engine = await open(data, { workers: 0 });
