@@ -136,9 +136,10 @@ describe('balance with documents that only words find', () => {
       const of = (country: Office) =>
         byWords.flatMap((result) => (result.country === country ? result.patent_id : []));
       assert.deepEqual(of('CN').sort(), idsWith('CN'));
+      assert.deepEqual(of('US'), idsWith('US'));
       assert.ok(of('KR').length > 20);
       const { words } = await engine.explain({ ...request, top_k: 1 });
-      assert.equal(words.added, WORD_CANDIDATES.short / 2 + HOLDING.CN);
+      assert.equal(words.added, WORD_CANDIDATES.short / 2 + HOLDING.CN + HOLDING.US);
       // The best of each group come first.
       const holding = new Set(OFFICES.flatMap(idsWith));
       assert.ok(results.slice(0, 3).every(({ patent_id }) => holding.has(patent_id)));
@@ -169,7 +170,7 @@ describe('balance with documents that only words find', () => {
     const families = (await engine.search({ ...request, collapse: 'family' })).results;
     const members = families.flatMap(({ members }) => members!.map(({ patent_id }) => patent_id));
     assert.equal(new Set(members).size, members.length);
-    assert.equal(families.filter(({ explanation }) => explanation!.found_by === 'words').length, 2);
+    assert.equal(families.filter(({ explanation }) => explanation!.found_by === 'words').length, HOLDING.CN);
     const wanted = [...idsWith('CN'), ...idsWith('US')];
     assert.ok(wanted.every((id) => members.includes(id)));
   });
