@@ -44,7 +44,7 @@ describe('OpenSearch', { skip: await missingForCluster() }, () => {
       );
       assert.deepEqual(found.map(({ patent_id }) => patent_id).sort(), idsWith('CN'));
       const { words } = await engine.explain(request);
-      assert.equal(words.added, WORD_CANDIDATES.short / 2 + HOLDING.CN);
+      assert.equal(words.added, WORD_CANDIDATES.short / 2 + HOLDING.CN + HOLDING.US);
     }
   });
 

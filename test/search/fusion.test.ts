@@ -101,23 +101,31 @@ describe('the fused score', () => {
       });
     const ordinary = (weight: number) => ({ weight, rare: false, codes: 0 });
     const rare = (codes: number) => ({ weight: FIT.rare, rare: true, codes });
-    assert.deepEqual(lexicalWeight([], 1000), ordinary(FIT.least));
-    assert.deepEqual(lexicalWeight(words(6, 500), 1000), ordinary(FIT.least));
-    assert.deepEqual(lexicalWeight(words(100, 500), 1000), ordinary(FIT.most));
-    assert.deepEqual(lexicalWeight(words(1, 5), 1000), rare(1));
+    const all = 100_000;
+    assert.deepEqual(lexicalWeight([], all), ordinary(FIT.least));
+    assert.deepEqual(lexicalWeight(words(6, 50_000), all), ordinary(FIT.least));
+    assert.deepEqual(lexicalWeight(words(100, 50_000), all), ordinary(FIT.most));
+    assert.deepEqual(lexicalWeight(words(1, 500), all), rare(1));
+    const near = (used: number, documents: number, expected: number) => {
+      const { weight } = lexicalWeight(words(used, documents), all);
+      assert.ok(Math.abs(weight - expected) < 1e-9, `expected ${expected}, not ${weight}`);
+    };
     // Between .005 and .01 of the documents it falls with the logarithm of their number.
-    assert.deepEqual(lexicalWeight(words(1, 10), 1000), ordinary(FIT.least));
-    const [expected, { weight }] = [FIT.rare * Math.log2(10 / 7), lexicalWeight(words(1, 7), 1000)];
-    assert.ok(Math.abs(weight - expected) < 1e-9, `expected ${expected}, not ${weight}`);
+    assert.deepEqual(lexicalWeight(words(1, 1000), all), ordinary(FIT.least));
+    near(1, 700, FIT.rare * Math.log2(10 / 7));
+    // If few documents hold the words, it rises with the logarithm of their number, up to half as much again.
+    near(1, 100, FIT.rare);
+    near(1, 50, FIT.rare * (1 + 0.5 * Math.log10(2)));
+    for (const holding of [10, 5, 1]) near(1, holding, FIT.rare * 1.5);
     // Of more rare words it falls with the square of their number.
-    assert.deepEqual(lexicalWeight(words(4, 5), 1000), ordinary((FIT.rare * 9) / 16));
-    assert.deepEqual(lexicalWeight(words(6, 5), 1000), ordinary(FIT.rare / 4));
-    assert.deepEqual(lexicalWeight(words(100, 5), 1000), ordinary(FIT.most));
-    const [code, word] = words(2, 5);
-    assert.deepEqual(lexicalWeight([code!, { ...word!, text: 'lidar' }], 1000), rare(0.5));
+    assert.deepEqual(lexicalWeight(words(4, 500), all), ordinary((FIT.rare * 9) / 16));
+    assert.deepEqual(lexicalWeight(words(6, 500), all), ordinary(FIT.rare / 4));
+    assert.deepEqual(lexicalWeight(words(100, 500), all), ordinary(FIT.most));
+    const [code, word] = words(2, 500);
+    assert.deepEqual(lexicalWeight([code!, { ...word!, text: 'lidar' }], all), rare(0.5));
     // Two words beside each other are no word, unless nothing else is scored.
-    const pair = { ...word!, word: 4, text: 'w0 w1', documents: 1, isExtra: true };
-    assert.deepEqual(lexicalWeight([...words(4, 5), pair], 1000), lexicalWeight(words(4, 5), 1000));
-    assert.deepEqual(lexicalWeight([pair], 1000), rare(1));
+    const pair = { ...word!, word: 4, text: 'w0 w1', documents: 400, isExtra: true };
+    assert.deepEqual(lexicalWeight([...words(4, 500), pair], all), lexicalWeight(words(4, 500), all));
+    assert.deepEqual(lexicalWeight([pair], all), rare(1));
   });
 });
