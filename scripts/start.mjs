@@ -16,6 +16,18 @@ const UNFINISHED = 'first-start-unfinished';
 
 const priorart = (...args) => runInPlace(process.execPath, [join(ROOT, 'dist/src/cli/main.js'), ...args]);
 
+/** Whether the folder's vectors are of another version of its model than the installed one, as after an update of the clone. */
+async function isOfOlderModel(data) {
+  const { open } = await import('../dist/src/engine.js');
+  try {
+    await (await open(data, { workers: 0 })).close();
+    return false;
+  } catch (error) {
+    // `serve` reports every other error.
+    return error.code === 'model_mismatch';
+  }
+}
+
 async function start(args) {
   await setUp();
   const { values } = parseArgs({ args, options: { data: { type: 'string' } }, strict: false });
@@ -34,6 +46,10 @@ async function start(args) {
     const code = await priorart('ingest', '--data', data, ...folders);
     if (code !== 0) return code;
     rmSync(mark);
+  } else if (await isOfOlderModel(data)) {
+    console.error('The model has a new version. The passages get its vectors:');
+    const code = await priorart('reembed', '--data', data);
+    if (code !== 0) return code;
   }
   return priorart('serve', '--demo', ...(values.data === undefined ? ['--data', data] : []), ...args);
 }
