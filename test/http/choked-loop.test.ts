@@ -24,6 +24,7 @@ describe('overloaded event loop', () => {
   let access: AccessStore;
   let limits: CallLimits;
   let bodiesRead = 0;
+  let made = 0;
 
   before(() => {
     access = AccessStore.open(folder);
@@ -36,9 +37,9 @@ describe('overloaded event loop', () => {
   });
 
   async function makeKey(monthlyQuota = 100): Promise<{ account: string; id: string; secret: string }> {
-    const account = await access.createAccount({ name: 'Any', plan: 'enterprise', monthlyQuota });
-    const made = await access.createKey({ account: account.id, environment: 'test', name: 'test' });
-    return { account: account.id, ...made };
+    const account = await access.createAccount({ name: `Any ${++made}`, plan: 'enterprise', monthlyQuota });
+    const key = await access.createKey({ account: account.id, environment: 'test', name: 'test' });
+    return { account: account.id, ...key };
   }
 
   async function call(path: string, key: string | undefined, body = '{"query":"x"}'): Promise<HttpReply> {
