@@ -32,8 +32,11 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     const badges = await page.locator('.result .result-line .badge').allTextContents();
     assert.ok(badges.length > 0 && badges.every((badge) => badge.startsWith('US')), String(badges));
 
-    await shownResults(page).first().getByRole('link').first().click();
-    await page.getByRole('heading', { level: 1, name: /Solid electrolyte/ }).waitFor();
+    await shownResults(page)
+      .getByRole('link', { name: /^Solid electrolyte/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: /^Solid electrolyte/ }).waitFor();
     assert.equal(await page.locator('.claim.independent .claim').count(), 1, 'claim 2 stands under claim 1');
     await page.getByRole('link', { name: 'Back to the results' }).click();
     await shownResults(page).first().waitFor();
