@@ -266,7 +266,7 @@ export class AccessStore {
   /**
    * Deletes an account, with its keys, its password and its sessions, in all processes. Its quota and its lines in the log stay until
    * they are too old. Resolves when the change is on the disk.
-   * @param revokes whether active keys end with the account. The key of the page is none of them
+   * @param revokes whether to revoke the active keys of the account. The page's own key does not count as one
    * @returns how many active keys it had
    * @throws PriorartError `not_found`; `usage` if it has active keys and `revokes` is not true
    */

@@ -116,8 +116,8 @@ export function indexSettings(flags: Record<string, unknown>): Config {
 }
 
 /**
- * Settings from the flags of a command, the environment and the settings file; others have their defaults. So a command does not fail
- * for a variable that another one reads.
+ * Settings from the flags of a command, the environment and the settings file. Settings that are not named have their defaults and are
+ * not checked: an invalid variable stops only the commands that read it.
  * @param names the settings that the command reads
  */
 export function settingsOf(flags: Record<string, unknown>, names: readonly SettingName[]): Config {

@@ -17,13 +17,15 @@ export function checkModel(
 ): void {
   if (sameModel(stored, configured)) return;
   if (stored.name === configured.name) {
-    const versions = `${name} was embedded with ${described(stored)}, and version ${configured.version} is installed`;
+    // As after an upgrade. The model may also be one of the user's, with another version or other dimensions.
+    const versions = `${name} was embedded with ${described(stored)}, the model is ${described(configured)} now`;
     const [call, command] =
       change === 'reembed'
-        ? ['reembed()', `priorart reembed --data ${name}`]
+        ? ['reembed(), with the option models if it was given here', `priorart reembed --data ${name}`]
         : ['the command `priorart reindex`', 'priorart reindex --models FILE'];
+    const withModels = change === 'reembed' ? ', with --models FILE if it was given here' : '';
     throw new PriorartError('model_mismatch', `${versions}; give it new vectors with ${call}`, {
-      inCommand: `${versions}; give it new vectors with \`${command}\``,
+      inCommand: `${versions}; give it new vectors with \`${command}\`${withModels}`,
     });
   }
   const message = `${name} was embedded with ${described(stored)}, the configured model is ${described(configured)}`;

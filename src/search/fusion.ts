@@ -92,11 +92,11 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): Lex
   const whole = wholeWords(used);
   const rare =
     FIT.rare *
-    shareOf(whole, (word) => rarity(word, documents) * (1 + FIT.rarest * fewness(word))) *
+    meanOf(whole, (word) => rarity(word, documents) * (1 + FIT.rarest * fewness(word))) *
     Math.min(1, FIT.short / whole.length) ** 2;
   if (!(rare > ordinary)) return { weight: ordinary, rare: false, codes: 0 };
   if (whole.length > FIT.short) return { weight: rare, rare: false, codes: 0 };
-  return { weight: rare, rare: true, codes: shareOf(whole, ({ text }) => Number(/\p{N}/u.test(text))) };
+  return { weight: rare, rare: true, codes: meanOf(whole, ({ text }) => Number(/\p{N}/u.test(text))) };
 }
 
 /** The shares of a word's weight that a translation has. @param words number of words of the question */
@@ -140,7 +140,7 @@ function fewness({ documents: holding }: UsedWord): number {
 }
 
 /** The mean of a property of some words, by their weights. */
-function shareOf(words: readonly UsedWord[], property: (word: UsedWord) => number): number {
+function meanOf(words: readonly UsedWord[], property: (word: UsedWord) => number): number {
   const sum = (of: (word: UsedWord) => number) =>
     words.reduce((total, word) => total + word.share * of(word), 0);
   return sum(property) / sum(() => 1);

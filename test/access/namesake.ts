@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openKeys, putAccount } from '../../src/access/keys-file.js';
 import type { Account } from '../../src/access/records.js';
 
-/** Makes an account whose name another one has, as versions did that allowed it. @param folder of the store */
+/** Makes an account with a name that is taken. Earlier versions allowed that. @param folder of the store */
 export function makeNamesake(folder: string, name: string): Account {
   const account: Account = {
     id: `acc_${randomUUID().replaceAll('-', '').slice(0, 12)}`,

@@ -35,8 +35,9 @@ for (const name of FOLDERS) {
     it('the folder of an older default model says what to do, and gets vectors of the installed one', async () => {
       await assert.rejects(open(data, { workers: 0 }), {
         code: 'model_mismatch',
-        message: /with priorart-static 3 .* version \d+ is installed; give it new vectors with reembed\(\)$/,
-        inCommand: /`priorart reembed --data \S+`$/,
+        message:
+          /with priorart-static 3 .* is priorart-static \d+ .* now; give it new vectors with reembed\(\), with the option models/,
+        inCommand: /`priorart reembed --data \S+`, with --models FILE if/,
       });
       assert.equal((await reembed(data, { workers: 0 })).embedded, 9);
       await assert.rejects(reembed(data, { workers: 0 }), {

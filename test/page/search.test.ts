@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
+import { until } from '../until.js';
 import { becomesTrue, QUESTION, Site } from './site.js';
 
 const shownResults = (page: Page) => page.locator('.result');
@@ -352,13 +353,16 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
 
   it('goes on typing after Enter, on the first page and beside results', async () => {
     const { page } = await site.visit();
-    let letGo = () => {};
+    const held: (() => void)[] = [];
     await page.route('**/api/v1/search/semantic', async (route) => {
-      await new Promise<void>((resolve) => {
-        letGo = resolve;
-      });
+      await new Promise<void>((resolve) => held.push(resolve));
       await route.continue();
     });
+    // The page may say that it waits before its request is here.
+    const letGo = async () => {
+      await until(() => held.length > 0, 'a request is held');
+      held.shift()!();
+    };
     const box = page.getByLabel('Question');
     const isInBox = 'document.activeElement.id === "question"';
     await box.pressSequentially('solid electrolyte');
@@ -367,7 +371,7 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await page.locator('.answered.waiting').waitFor();
     await page.keyboard.type(' two');
     assert.equal(await box.inputValue(), 'solid electrolyte one two');
-    letGo();
+    await letGo();
     await page.locator('.answered:not(.waiting) .result').first().waitFor();
     assert.equal(await page.evaluate(isInBox), true, 'the results take no focus');
     await page.keyboard.press('Enter');
@@ -375,7 +379,7 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await page.locator('.answered.waiting').waitFor();
     assert.equal(await page.evaluate(isInBox), true, 'nor do the old ones');
     await page.keyboard.type(' four');
-    letGo();
+    await letGo();
     await page.locator('.answered:not(.waiting) .result').first().waitFor();
     assert.equal(await page.evaluate(isInBox), true);
     assert.equal(await box.inputValue(), 'solid electrolyte one two three four');
@@ -383,7 +387,7 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await page.goto(site.url());
     await page.locator('.start-examples a').first().click();
     await page.locator('.answered.waiting').waitFor();
-    letGo();
+    await letGo();
     await becomesTrue(page, 'document.activeElement.id === "answer-heading"');
   });
 

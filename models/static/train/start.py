@@ -47,20 +47,28 @@ def segment(texts, vocabularies, processes=2, part=5000):
     return corpora
 
 
+def cut_twice(texts, pieces, seed=5, processes=2):
+    """Texts -> two Corpora: cut with all pieces, and with part of the long ones struck out.
+
+    So rows of parts learn to stand for wholes.
+    """
+    rng = random.Random(seed)
+    kept = [i for i, p in enumerate(pieces) if len(p[0]) < 2 or rng.random() >= DROPPED_PIECES]
+    first, second = segment(texts, [pieces, [pieces[i] for i in kept]], processes)
+    return first, Corpus(np.array(kept, np.int32)[second.ids], second.offsets)
+
+
 def segment_pairs(work, pieces, seed=5):
     """pairs.tsv -> pairs.npz: token ids of both sides cut twice, kind, language, key of the English text."""
     rows = list(lines(work / "pairs.tsv"))
     n = len(rows)
     both = [r[3] for r in rows] + [r[4] for r in rows]
-    # a second cut of every text, with part of the long pieces struck out: rows of parts learn to stand for wholes
-    rng = random.Random(seed)
-    kept = [i for i, p in enumerate(pieces) if len(p[0]) < 2 or rng.random() >= DROPPED_PIECES]
-    first, second = segment(both, [pieces, [pieces[i] for i in kept]])
+    first, second = cut_twice(both, pieces, seed)
     keys = {}
     kinds, langs = sorted({r[0] for r in rows}), sorted({r[2] for r in rows})
     counts = np.bincount(first.ids, minlength=len(pieces))
     np.savez(work / "pairs.npz", pairs=n, first=first.ids, first_at=first.offsets,
-             second=np.array(kept, np.int32)[second.ids], second_at=second.offsets, kinds=kinds, langs=langs,
+             second=second.ids, second_at=second.offsets, kinds=kinds, langs=langs,
              kind=np.array([kinds.index(r[0]) for r in rows], np.int8),
              lang=np.array([langs.index(r[2]) for r in rows], np.int8),
              key=np.array([keys.setdefault(key_of(r), len(keys)) for r in rows], np.int32), counts=counts)

@@ -12,7 +12,6 @@ requirements.txt and those of tune-requirements.txt. Settings: tune.json.
 import argparse
 import json
 import os
-import random
 import time
 from pathlib import Path
 
@@ -52,15 +51,6 @@ def glossary():
                 for n, name in enumerate(names):
                     rows.update(("gloss", path.stem, language, name, e) for e in (english[:1] if n else english[:3]))
     return sorted(rows)
-
-
-class _Cutter:
-    """Cuts texts twice: with all pieces, and with part of the long pieces struck out (start.segment_pairs says why)."""
-
-    def __init__(self, pieces):
-        rng = random.Random(5)
-        kept = [i for i, p in enumerate(pieces) if len(p[0]) < 2 or rng.random() >= start.DROPPED_PIECES]
-        self.vocabularies, self.kept = [pieces, [pieces[i] for i in kept]], np.array(kept, np.int32)
 
 
 def read_all(texts):
@@ -108,8 +98,8 @@ def prepare(work, base):
     """WORK/tune.npz: token ids of all pairs cut twice, their kinds, languages and keys, and the teacher's vectors."""
     pieces = pieces_of(Model(base))
     rows = [*lines(work / "pairs.tsv"), *glossary()]
-    cutter = _Cutter(pieces)
-    first, second = start.segment([r[3] for r in rows] + [r[4] for r in rows], cutter.vocabularies, os.cpu_count() or 2)
+    both = [r[3] for r in rows] + [r[4] for r in rows]
+    first, second = start.cut_twice(both, pieces, processes=os.cpu_count() or 2)
     kinds, langs, keys, texts = sorted({r[0] for r in rows}), sorted({r[2] for r in rows}), {}, {}
     taught = np.full(len(rows), -1, np.int32)
     for i, (kind, _, lang, _, english) in enumerate(rows):
@@ -121,7 +111,8 @@ def prepare(work, base):
     print("pairs", len(rows), "texts to read", len(texts), flush=True)
     np.savez(
         work / "tune.npz", kinds=kinds, langs=langs, first=first.ids, first_at=first.offsets,
-        second=cutter.kept[second.ids], second_at=second.offsets, taught=taught, teacher=read_all(list(texts)),
+        second=second.ids, second_at=second.offsets, taught=taught, teacher=read_all(list(texts)),
+        pulled=np.array([r[0] in PULLED for r in rows]),
         kind=np.array([kinds.index(r[0]) for r in rows], np.int8), lang=np.array([langs.index(r[2]) for r in rows], np.int8),
         key=np.array([keys.setdefault(start.key_of(r), len(keys)) for r in rows], np.int32))
     start.segment_alone(work, pieces)

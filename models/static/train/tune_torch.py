@@ -56,8 +56,7 @@ class Tuner:
         # made sentences stand in groups
         self.made, self.group, self.group_size = self.put(made), self.put(first), self.put(np.diff(np.append(first, len(made))))
         self.same_kind = self.put(self.kind == self.kinds.index("same"))
-        pulled = [self.kinds.index(k) for k in ("title", "term", "sentence", "made", "gloss") if k in self.kinds]
-        self.pulled = self.put(np.isin(self.kind, pulled))
+        self.pulled = self.put(z["pulled"])
         alone = np.load(work / "alone.npz")
         self.alone = (self.put(alone["ids"]), self.put(alone["at"]))
         self.alone_rows = {str(l): self.put(np.flatnonzero(alone["lang"] == i)) for i, l in enumerate(alone["langs"])}
