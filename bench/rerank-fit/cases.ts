@@ -120,7 +120,9 @@ class Recorder implements Reranker {
 
   scoreFound(query: string, found: FoundDocuments): RerankScores {
     const part = (fit: ServedFit) =>
-      calling(() => staticReranker(this.#model, fit).scoreFound!(query, found).passages);
+      calling(
+        () => staticReranker(this.#model, { short: fit, longer: fit }).scoreFound!(query, found).passages,
+      );
     const parts = ['passage', 'title', 'abstract'] as const;
     const cosines = parts.map((name) => part({ ...EMPTY, [name]: COSINE, rarity: 1 }));
     const partners = RARITIES.map((rarity) =>

@@ -56,13 +56,18 @@ export async function lexicalQuery(
   }
   const chosen = chosenOf(found, collection);
   const greatest = chosen.reduce((sum, word) => sum + mostOf(word, collection), 0);
-  const used = chosen.map((word): UsedWord => {
+  const translations = chosen.map(({ word }) => looked.of(word));
+  const ways = chosen.map((word, n) => waysOf(word, translations[n]!, collection, translated));
+  const [fading, holding] = await Promise.all([
+    fadingOf(state, ways),
+    holdingOf(state, chosen, translations),
+  ]);
+  const used = chosen.map((word, n): UsedWord => {
     const { at, documents } = word;
     const { text, isExtra } = word.word;
-    return { text, word: at, documents, share: mostOf(word, collection) / greatest, isExtra };
+    const share = mostOf(word, collection) / greatest;
+    return { text, word: at, documents, holding: holding[n]!, share, isExtra };
   });
-  const ways = chosen.map((word) => waysOf(word, looked.of(word.word), collection, translated));
-  const fading = await fadingOf(state, ways);
   const queries = ways.map((of, n): Json => {
     const gain = used[n]!.share / (LEXICAL.k1 + 1 + LEXICAL.delta);
     const values = of.map((way) => valueQuery(way, gain, fading[n]!));
@@ -95,6 +100,20 @@ function waysOf(
   const { prominent, rareShare, k1, delta } = LEXICAL;
   const least = documents <= prominent ? rareShare * (k1 + 1 + delta) : 0;
   return [{ counting: should(wordTerms(word, collection)), share: 1, least }, ...others];
+}
+
+/** Numbers of documents that hold each word or a translation of it. */
+async function holdingOf(
+  state: OneState,
+  chosen: readonly Counted[],
+  translations: readonly (readonly TranslationForm[])[],
+): Promise<number[]> {
+  const inBoth = chosen.map(({ isHeld }, n) => isHeld && translations[n]!.length > 0);
+  const asked = chosen.flatMap(({ word }, n) =>
+    inBoth[n] ? [should([ownQuery(word), translationsQuery(translations[n]!)])] : [],
+  );
+  const counts = (await countsOf(state, asked)).values();
+  return chosen.map(({ documents }, n) => (inBoth[n] ? counts.next().value! : documents));
 }
 
 /** The number `fading` of native/core/src/lexical/score.rs for each word, from the documents that hold it most prominently. */

@@ -831,6 +831,8 @@ export interface UsedWord {
   word: number;
   /** Number of documents that hold it, in all languages and before filters. */
   documents: number;
+  /** Number of documents that hold it or a translation of it. */
+  holding: number;
   /** The greatest share that it can have in a lexical score. */
   share: number;
   /** Whether it is no word by itself: two words beside each other, or the stems of an acronym. */

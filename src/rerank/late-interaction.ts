@@ -5,7 +5,7 @@
 import { calling, type NativeStaticModel, type SearchHits } from '../index/native.js';
 import { RERANK_DEPTH, RERANK_ROUNDS } from '../limits.js';
 import { bestOfPassages } from './best-passages.js';
-import { FIT, type ServedFit } from './fit.js';
+import { FIT, FIT_LONGER, type FitByLength, type ServedFit, SHORT_PIECES } from './fit.js';
 import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
 
 /**
@@ -13,10 +13,16 @@ import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
  * texts count too. It scores from the segments' token bags. It reads the texts of documents without bags of this model.
  * Closing the reranker closes its handle of the model.
  */
-export function staticReranker(model: NativeStaticModel, fit: ServedFit = FIT): Reranker {
+export function staticReranker(
+  model: NativeStaticModel,
+  fits: FitByLength = { short: FIT, longer: FIT_LONGER },
+): Reranker {
   const { bagsModel } = model;
+  const fitFor = (query: string) =>
+    model.tokenize([query]).ids.length <= SHORT_PIECES ? fits.short : fits.longer;
   const scoreFound = (query: string, found: FoundDocuments): RerankScores => {
     const { native, hits } = found;
+    const fit = fitFor(query);
     const texts = Array.from(native.withoutBags(hits.docs, bagsModel), (n) => found.texts(n));
     const { passages } = model.lateInteractionFound(query, native, hits, texts, fit);
     return { ...withSimilarity(passages, hits, found.foreign?.(query), fit), read: texts.length };
@@ -26,7 +32,7 @@ export function staticReranker(model: NativeStaticModel, fit: ServedFit = FIT): 
     depth: RERANK_DEPTH.lateInteraction,
     takesWords: true,
     rounds: RERANK_ROUNDS,
-    score: (query, documents) => calling(() => model.lateInteraction(query, documents, fit)),
+    score: (query, documents) => calling(() => model.lateInteraction(query, documents, fitFor(query))),
     scoreFound: (query, found) => calling(() => scoreFound(query, found)),
     bags: { model: bagsModel, of: (texts) => calling(() => model.bags(texts)) },
     close: () => model.close(),

@@ -70,7 +70,7 @@ export const FIT = {
   several: 100,
   /** Words up to which a question is short. */
   short: 3,
-  /** Share of the documents up to which a word is rare, and from which on it is not at all. */
+  /** Share of the documents that hold a word or a translation up to which it is rare, and from which on it is not at all. */
   rareShare: 0.005,
   commonShare: 0.01,
 };
@@ -126,8 +126,11 @@ function wholeWords(used: readonly UsedWord[]): UsedWord[] {
   return words.filter((word) => !isPart(word));
 }
 
-/** How rare a word is, from 1 to 0: between the two shares of documents it falls with the logarithm. */
-function rarity({ documents: holding }: UsedWord, documents: number): number {
+/**
+ * How rare a word is, from 1 to 0: between the two shares of documents it falls with the logarithm. Documents with a translation
+ * count, too: in a collection in Korean, few documents hold any English word.
+ */
+function rarity({ holding }: UsedWord, documents: number): number {
   const [rare, common] = [FIT.rareShare, FIT.commonShare].map((share) => Math.max(1, documents * share));
   if (holding <= rare!) return 1;
   return holding >= common! ? 0 : Math.log(common! / holding) / Math.log(common! / rare!);

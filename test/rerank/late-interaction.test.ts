@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { openStaticModel } from '../../src/embed/static.js';
+import { FIT, FIT_LONGER, type FitByLength, SHORT_PIECES } from '../../src/rerank/fit.js';
 import { staticReranker } from '../../src/rerank/late-interaction.js';
 import type { RerankDocument, Reranker } from '../../src/rerank/reranker.js';
 import { MODEL, noModel } from '../embed/model-file.js';
@@ -77,5 +78,29 @@ describe('late interaction by pieces', { skip: noModel }, () => {
     );
     reranker.close();
     assert.throws(() => reranker.score('x', []), /closed/);
+  });
+
+  it('scores questions of a few pieces and longer ones by their own shares', async () => {
+    const model = openStaticModel(MODEL);
+    const pieces = (text: string) => model.tokenize([text]).ids.length;
+    const [short, longer] = [
+      'solid electrolyte',
+      'a battery with a solid electrolyte between two electrodes',
+    ];
+    assert.ok(pieces(short) <= SHORT_PIECES && pieces(longer) > SHORT_PIECES);
+    const documents = [{ ...passages('An electrolyte'), title: 'Solid electrolyte battery' }];
+    const by = async (fits?: FitByLength) => {
+      const of = (question: string) => staticReranker(model, fits).score(question, documents);
+      return [(await of(short)).documents[0], (await of(longer)).documents[0]];
+    };
+    const [served, asShort, asLonger] = [
+      await by(),
+      await by({ short: FIT, longer: FIT }),
+      await by({ short: FIT_LONGER, longer: FIT_LONGER }),
+    ];
+    assert.deepEqual(served, [asShort[0], asLonger[1]]);
+    assert.notEqual(asShort[0], asLonger[0]);
+    assert.notEqual(asShort[1], asLonger[1]);
+    model.close();
   });
 });

@@ -95,9 +95,9 @@ describe('the fused score', () => {
   });
 
   it('the weight grows with the words of a long question and with the rarity of a short one', () => {
-    const words = (count: number, documents: number) =>
+    const words = (count: number, documents: number, holding = documents) =>
       Array.from({ length: count }, (_, n) => {
-        return { word: n, text: `w${n}`, documents, share: 1 / count, isExtra: false };
+        return { word: n, text: `w${n}`, documents, holding, share: 1 / count, isExtra: false };
       });
     const ordinary = (weight: number) => ({ weight, rare: false, codes: 0 });
     const rare = (codes: number) => ({ weight: FIT.rare, rare: true, codes });
@@ -106,6 +106,8 @@ describe('the fused score', () => {
     assert.deepEqual(lexicalWeight(words(6, 50_000), all), ordinary(FIT.least));
     assert.deepEqual(lexicalWeight(words(100, 50_000), all), ordinary(FIT.most));
     assert.deepEqual(lexicalWeight(words(1, 500), all), rare(1));
+    // A word that few documents hold is not rare if many hold a translation.
+    assert.deepEqual(lexicalWeight(words(1, 5, 1000), all), ordinary(FIT.least));
     const near = (used: number, documents: number, expected: number) => {
       const { weight } = lexicalWeight(words(used, documents), all);
       assert.ok(Math.abs(weight - expected) < 1e-9, `expected ${expected}, not ${weight}`);
@@ -124,7 +126,7 @@ describe('the fused score', () => {
     const [code, word] = words(2, 500);
     assert.deepEqual(lexicalWeight([code!, { ...word!, text: 'lidar' }], all), rare(0.5));
     // Two words beside each other are no word, unless nothing else is scored.
-    const pair = { ...word!, word: 4, text: 'w0 w1', documents: 400, isExtra: true };
+    const pair = { ...word!, word: 4, text: 'w0 w1', documents: 400, holding: 400, isExtra: true };
     assert.deepEqual(lexicalWeight([...words(4, 500), pair], all), lexicalWeight(words(4, 500), all));
     assert.deepEqual(lexicalWeight([pair], all), rare(1));
   });

@@ -95,6 +95,8 @@ pub struct UsedWord {
     pub word: u32,
     /// Number of documents that hold it, in all languages and before filters.
     pub documents: u32,
+    /// Number of documents that hold it or a translation of it.
+    pub holding: u32,
     /// The greatest share that it can have in a lexical score.
     pub share: f64,
     /// Whether it is no word by itself: two words beside each other, or the stems of an acronym.
@@ -353,6 +355,7 @@ impl Snapshot {
             text: words.texts[used.concept].clone(),
             word: used.concept as u32,
             documents: used.documents as u32,
+            holding: used.holding as u32,
             share: used.share as f64,
             is_extra: words.sought.concepts()[used.concept].is_extra,
         });

@@ -77,6 +77,8 @@ pub struct Used {
     pub concept: usize,
     /// Number of documents that hold it; or a translation, if none holds the word itself.
     pub documents: usize,
+    /// Number of documents that hold it or a translation.
+    pub holding: usize,
     /// The greatest share that it can have in a score.
     pub share: f32,
 }
@@ -399,7 +401,8 @@ pub fn scores(snapshot: &Snapshot, concepts: &[Concept], shares: Shares) -> Resu
     let greatest: f32 = chosen.iter().map(most).sum();
     for word in &chosen {
         let share = most(word) / greatest;
-        scores.used.push(Used { concept: word.concept, documents: word.documents, share });
+        let holding = word.matches.iter().map(Vec::len).sum();
+        scores.used.push(Used { concept: word.concept, documents: word.documents, holding, share });
         for (sums, matches) in scores.segments.iter_mut().zip(&word.matches) {
             let gain = share / (K1 + 1.0 + DELTA);
             matches.iter().for_each(|&(document, value)| sums.add(document, gain * value));

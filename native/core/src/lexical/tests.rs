@@ -347,6 +347,11 @@ proptest! {
                 }
             }
             let scored = scores(&snapshot, &concepts, SHARES).unwrap();
+            for used in &scored.used {
+                let concept = &concepts[used.concept];
+                let [own, all] = [holds_itself, holds].map(|of| kept.iter().filter(|document| of(document, concept)).count());
+                prop_assert_eq!((used.documents, used.holding), (if own > 0 { own } else { all }, all));
+            }
             // A merge changes no score.
             let alive = all.iter().filter(|(n, ordinal, _)| !gone[7 * n + ordinal]);
             let same: Vec<f32> = alive.map(|&(n, ordinal, _)| before.segments[n].values()[ordinal]).collect();
@@ -620,6 +625,7 @@ fn a_document_in_two_languages_gets_nothing_twice() {
     let deleted = none(&segment);
     let snapshot = snapshot_of(vec![(segment, deleted)]);
     let scored = scores(&snapshot, &translated(&terms, "battery"), SHARES).unwrap();
+    assert_eq!((scored.used[0].documents, scored.used[0].holding), (2, 3));
     let found = scored.segments[0].values();
     assert!(found[1] > 0.0 && found[1] < found[0] && found[3] == 0.0, "{found:?}");
     let unlike = scores(&snapshot, &Questions::default().concepts("battery"), SHARES).unwrap();
