@@ -20,6 +20,8 @@ export interface FitByLength {
 
 /** Pieces of the model up to which a question is short: a term of one to three words. */
 export const SHORT_PIECES = 6;
+/** UTF-16 units of a short question, at most. Longer ones have more pieces, and need not be cut. */
+export const SHORT_UNITS = 60;
 
 /**
  * For short questions. Chosen on version 4 of the model, on the fitted halves of exact questions, terms and subjects, and on citations (`npm run bench

@@ -5,7 +5,7 @@
 import { calling, type NativeStaticModel, type SearchHits } from '../index/native.js';
 import { RERANK_DEPTH, RERANK_ROUNDS } from '../limits.js';
 import { bestOfPassages } from './best-passages.js';
-import { FIT, FIT_LONGER, type FitByLength, type ServedFit, SHORT_PIECES } from './fit.js';
+import { FIT, FIT_LONGER, type FitByLength, type ServedFit, SHORT_PIECES, SHORT_UNITS } from './fit.js';
 import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
 
 /**
@@ -18,8 +18,9 @@ export function staticReranker(
   fits: FitByLength = { short: FIT, longer: FIT_LONGER },
 ): Reranker {
   const { bagsModel } = model;
-  const fitFor = (query: string) =>
-    model.tokenize([query]).ids.length <= SHORT_PIECES ? fits.short : fits.longer;
+  const isShort = (query: string) =>
+    query.length <= SHORT_UNITS && model.tokenize([query]).ids.length <= SHORT_PIECES;
+  const fitFor = (query: string) => (isShort(query) ? fits.short : fits.longer);
   const scoreFound = (query: string, found: FoundDocuments): RerankScores => {
     const { native, hits } = found;
     const fit = fitFor(query);

@@ -40,7 +40,7 @@ export const FIT = {
    * Lexical score that documents in another language get more: about what a document on another subject has in the
    * question's language.
    */
-  foreign: 0.12,
+  foreign: 0.16,
   /** Share of the second of the two parts of `language`. */
   whole: 0.5,
   /** Documents of a language that a line is fitted to, at least, and the ridge of its slope. */
