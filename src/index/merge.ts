@@ -2,7 +2,7 @@
  * Merges many small segments into few large ones, removes deleted documents, and builds the FAISS indexes of large
  * segments. Readers use the old segments until the manifest is replaced.
  */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitEntry, commitMerge, reserveSegment } from '../store/commit.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
@@ -25,12 +25,26 @@ export const FAN_IN = 8;
 export const LEVEL_FACTOR = 4;
 /** Share of deleted documents above which a segment is rewritten. */
 const DELETED_SHARE = 0.3;
+/** Share of a folder's passages that an ingest must have added if all segments become one at its end. */
+const ADDED_SHARE = 0.5;
+/**
+ * Passages from which this is done. A search of 75,685 passages takes as long in five segments as in one. Of a million, in eleven
+ * segments, it takes 17.2 ms instead of 14.2, or 20.1 instead of 15.2 if the question is long.
+ */
+const ONE_FROM_PASSAGES = 131_072;
 
 export interface MergeOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((text: string) => void) | undefined;
   /** Merges everything into one segment. */
   full?: boolean | undefined;
+  /**
+   * Passages that were just added, if no more are expected soon. If they are half of all or more, everything is merged into
+   * one segment, because a search takes some time for each. Fewer would make ingests of few documents dear.
+   */
+  added?: number | undefined;
+  /** Passages from which `added` counts. Default: ONE_FROM_PASSAGES. Lower values are for tests. */
+  oneFrom?: number | undefined;
   /**
    * Number of passages from which a segment gets a FAISS index. Default: EXACT_BELOW_PASSAGES. Lower values are for tests
    * and experiments, because small indexes gain nothing.
@@ -139,7 +153,8 @@ export async function mergeList(store: Store, list: SegmentList, options: MergeO
   while (!options.signal?.aborted) {
     const segments = list.entries();
     const deletedOf = (id: string) => list.deleted(id).length;
-    const inputs = nextMerge({ segments }, deletedOf, options.full && done === 0);
+    const full = done === 0 && (options.full || becomeOne(store, segments, options));
+    const inputs = nextMerge({ segments }, deletedOf, full);
     if (inputs === undefined) break;
     options.onProgress?.(`merging ${inputs.length} segments`);
     await mergeOne(store, list, inputs, options);
@@ -147,6 +162,20 @@ export async function mergeList(store: Store, list: SegmentList, options: MergeO
   }
   await buildMissingIndexes(store, list, options);
   return done;
+}
+
+/** Whether all segments become one after some passages were added: if these are many, and the disk has room for it. */
+function becomeOne(
+  store: Store,
+  segments: readonly SegmentEntry[],
+  { added = 0, oneFrom = ONE_FROM_PASSAGES }: MergeOptions,
+): boolean {
+  const sum = (of: (entry: SegmentEntry) => number) => segments.reduce((all, entry) => all + of(entry), 0);
+  const passages = sum((entry) => entry.passages);
+  if (passages < oneFrom || added < ADDED_SHARE * passages) return false;
+  const { bavail, bsize } = statfsSync(store.dir);
+  // As much must be left for what comes after.
+  return bavail * bsize > 2 * sum(({ bytes, index }) => bytes + (index?.bytes ?? 0));
 }
 
 async function mergeOne(

@@ -28,6 +28,8 @@ export class FolderTarget implements IngestTarget {
   readonly #store: Store;
   readonly #options: Pick<IngestOptions, 'signal' | 'indexFrom'>;
   #merging: Promise<unknown> | undefined;
+  /** Passages of the documents that were committed. */
+  #added = 0;
   #onProgress: (note: string) => void = () => {};
 
   constructor(store: Store, options: Pick<IngestOptions, 'signal' | 'indexFrom'>) {
@@ -47,6 +49,7 @@ export class FolderTarget implements IngestTarget {
         written = segment;
         return writeSegment(this.#store, segment, firstDoc, documents);
       });
+      this.#added += documents.reduce((sum, { passages }) => sum + passages.length, 0);
       return outcomes;
     } catch (error) {
       if (written !== undefined) discardSegment(this.#store, written);
@@ -68,8 +71,14 @@ export class FolderTarget implements IngestTarget {
 
   tend(onProgress: (note: string) => void): void {
     this.#onProgress = onProgress;
+    this.#merge();
+  }
+
+  /** @param added see `MergeOptions` */
+  #merge(added?: number): void {
     this.#merging ??= mergeSegments(this.#store, {
       ...this.#options,
+      added,
       onProgress: (note) => this.#onProgress(note),
     }).finally(() => {
       this.#merging = undefined;
@@ -83,7 +92,7 @@ export class FolderTarget implements IngestTarget {
 
   async settle(): Promise<void> {
     await this.stop();
-    if (!this.#options.signal?.aborted) this.tend(this.#onProgress);
+    if (!this.#options.signal?.aborted) this.#merge(this.#added);
     await this.#merging;
   }
 }

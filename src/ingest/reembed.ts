@@ -188,7 +188,8 @@ class Reembedding {
     while (inFlight.length > 0) await finishOne();
     this.#write();
     const onProgress = (note: string) => this.report(note);
-    await mergeList(this.#store, this.#list, { indexFrom, signal, onProgress });
+    const added = this.#list.entries().reduce((sum, { passages }) => sum + passages, 0);
+    await mergeList(this.#store, this.#list, { indexFrom, signal, added, onProgress });
     this.#checkSignal();
   }
 

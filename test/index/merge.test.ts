@@ -141,6 +141,22 @@ test('answers are the same with one segment or many, with deletions, with and wi
   assert.deepEqual(leftovers(store, store.manifest()), []);
 });
 
+test('after half of the passages or more were added, all segments become one', async (t) => {
+  const store = newStore(temporary(t));
+  t.after(() => store.close());
+  for (let n = 0; n < 4; n++) await commit(store, invented(3, n));
+  const passages = store.manifest().segments.reduce((sum, segment) => sum + segment.passages, 0);
+  const [half, less] = [Math.ceil(passages / 2), Math.ceil(passages / 2) - 1];
+  assert.equal(await mergeSegments(store, { added: less, oneFrom: 1 }), 0);
+  assert.equal(await mergeSegments(store, { added: half, oneFrom: passages + 1 }), 0);
+  // By default, so few are not worth it.
+  assert.equal(await mergeSegments(store, { added: half }), 0);
+  assert.equal(store.manifest().segments.length, 4);
+  assert.equal(await mergeSegments(store, { added: half, oneFrom: passages }), 1);
+  assert.equal(store.manifest().segments.length, 1);
+  assert.equal(await mergeSegments(store, { added: half, oneFrom: 1 }), 0);
+});
+
 test('only one process merges at a time, and a merge without due segments does nothing', async (t) => {
   const store = newStore(temporary(t));
   t.after(() => store.close());
