@@ -8,7 +8,7 @@ const DAY = { type: 'string', format: 'date' };
 
 /** The days of usage. */
 export const DAY_PARAMETERS = [
-  inQuery('from', 'First day, UTC; the first of this month when absent', DAY),
+  inQuery('from', 'First day, UTC, not after `to`; the first of this month when absent', DAY),
   inQuery('to', 'Last day, UTC; today when absent', DAY),
 ];
 
@@ -20,7 +20,7 @@ export const LOG_PARAMETERS = [
     TEXT,
   ),
   inQuery('status', 'Only this status, or 2xx to 5xx', { type: 'string', pattern: STATUS_FORM.source }),
-  inQuery('from', 'First day, UTC', DAY),
+  inQuery('from', 'First day, UTC, not after `to`', DAY),
   inQuery('to', 'Last day, UTC', DAY),
   inQuery('limit', 'Lines of a page', {
     type: 'integer',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { LogFilter } from '../../access/log-records.js';
 import { PriorartError } from '../../errors.js';
 import { ACCOUNT_USAGE_DAYS_MAX, LOG_PAGE } from '../../limits.js';
+import { invalidField } from '../../search/invalid.js';
 
 const range = `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}`;
 const day = z.iso.date({ error: 'a day as YYYY-MM-DD' });
@@ -30,7 +31,9 @@ export const logQuerySchema = z.strictObject(fields);
 /** Of the operator: of all accounts, or of one. */
 export const allLogsQuerySchema = z.strictObject({ account: text.optional(), ...fields });
 
+/** @throws PriorartError `invalid_request` for a first day after the last one */
 export function filterOf({ endpoint, status, from, to }: z.output<typeof logQuerySchema>): LogFilter {
+  if (from !== undefined && to !== undefined && from > to) throw beginsTooLate(from, to);
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(status === undefined ? {} : { status }),
@@ -39,20 +42,36 @@ export function filterOf({ endpoint, status, from, to }: z.output<typeof logQuer
   };
 }
 
-/**
- * First and last day of usage: by default the days of this month so far, in UTC.
- * @throws PriorartError `usage` for too many days
- */
-export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+export interface Days {
   from: string;
   to: string;
-} {
+}
+
+/**
+ * First and last day of usage: by default the days of this month so far, in UTC.
+ * @throws PriorartError `invalid_request` for a first day after the last one
+ */
+export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Days {
   const today = new Date().toISOString().slice(0, 10);
   const days = { from: from ?? `${today.slice(0, 8)}01`, to: to ?? today };
-  const count = (Date.parse(days.to) - Date.parse(days.from)) / 86_400_000 + 1;
-  if (count <= ACCOUNT_USAGE_DAYS_MAX) return days;
-  throw new PriorartError(
-    'usage',
-    `from: got ${count} days until ${days.to}; expected at most ${ACCOUNT_USAGE_DAYS_MAX}`,
-  );
+  if (days.from <= days.to) return days;
+  throw from === undefined
+    ? invalidField('to', to, `a day from ${days.from} on, the first day if from is not given`)
+    : beginsTooLate(from, days.to);
+}
+
+/**
+ * Days of usage that an account may ask for in one call.
+ * @throws PriorartError `invalid_request` for more of them
+ */
+export function checkCount({ from, to }: Days): void {
+  const count = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+  if (count <= ACCOUNT_USAGE_DAYS_MAX) return;
+  const message = `from: got ${count} days until ${to}; expected at most ${ACCOUNT_USAGE_DAYS_MAX}`;
+  throw new PriorartError('invalid_request', message);
+}
+
+/** The message has the form of those about dates of searches, which the page translates. */
+function beginsTooLate(from: string, to: string): PriorartError {
+  return invalidField('from', from, `a day not after to, ${to}`);
 }

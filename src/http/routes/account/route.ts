@@ -5,7 +5,7 @@ import type { Administration } from '../../admission/administrator.js';
 import type { Call, Route } from '../../route.js';
 import { accountWithQuota } from '../account-with-quota.js';
 import { answer, bodyOf, queryOf } from '../answer.js';
-import { daysOf, filterOf, logQuerySchema } from '../log-query.js';
+import { checkCount, daysOf, filterOf, logQuerySchema } from '../log-query.js';
 import * as operations from './openapi.js';
 import { keyNameSchema, ownKeyInputSchema, ownUsageQuerySchema, passwordChangeSchema } from './schema.js';
 
@@ -125,12 +125,13 @@ export const ownUsage: Route = {
   access,
   operation: operations.ownUsageOperation,
   async handle(call) {
-    const { key, ...days } = queryOf(call, ownUsageQuerySchema);
-    const { from, to } = daysOf(days);
+    const { key, ...asked } = queryOf(call, ownUsageQuerySchema);
+    const days = daysOf(asked);
+    checkCount(days);
     const own = ownOf(call);
     const keys = key === undefined ? new Set(own.keys.keys()) : new Set([ownKey(own, key).id]);
     await own.requests.flush();
-    return answer({ from, to, usage: await own.requests.usage(from, to, keys) });
+    return answer({ ...days, usage: await own.requests.usage(days.from, days.to, keys) });
   },
 };
 

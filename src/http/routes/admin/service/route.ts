@@ -1,5 +1,6 @@
 import type { Route } from '../../../route.js';
 import { answer, bodyOf, queryOf } from '../../answer.js';
+import { daysOf } from '../../log-query.js';
 import { ADMIN, adminOf } from '../admin.js';
 import { maintenanceOperation, setMaintenanceOperation, usageOperation } from './openapi.js';
 import { maintenanceInputSchema, usageQuerySchema } from './schema.js';
@@ -12,8 +13,8 @@ export const usage: Route = {
   access,
   operation: usageOperation,
   async handle(call) {
-    const today = new Date().toISOString().slice(0, 10);
-    const { from = `${today.slice(0, 8)}01`, to = today, account, key } = queryOf(call, usageQuerySchema);
+    const { account, key, ...days } = queryOf(call, usageQuerySchema);
+    const { from, to } = daysOf(days);
     const { store, requests } = adminOf(call);
     let keys: Set<string> | undefined;
     if (key !== undefined) keys = new Set([store.key(key).id]);
