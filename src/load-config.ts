@@ -67,36 +67,56 @@ function textOf(path: string, wrong: (why: string, cause?: unknown) => PriorartE
   throw wrong(`has more than ${SETTINGS_FILE_MAX_BYTES} bytes; ${EXPECTED}`);
 }
 
+/** A setting as it is written, and where it comes from, as messages name it: a flag, a variable, or a settings file. */
+export interface Given {
+  text: string;
+  source: string;
+}
+
+/**
+ * The settings that are given. Their values are not checked.
+ * @throws PriorartError `usage` for a settings file that cannot be read
+ */
+export function givenSettings({ env = process.env, flags = {} }: ConfigSources): Map<SettingName, Given> {
+  const path = flags.settings ?? env[SETTINGS.settings.env];
+  const file = path === undefined ? undefined : settingsFile(path);
+  const given = new Map<SettingName, Given>();
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const inFile = nameInFile(setting);
+    const sources: [text: string | undefined, source: string][] = [
+      [flags[name], `--${inFile}`],
+      [env[setting.env], setting.env],
+      [file?.get(inFile), `the settings file ${path}, ${inFile}`],
+    ];
+    for (const [text, source] of sources) {
+      if (text === undefined) continue;
+      given.set(name, { text, source });
+      break;
+    }
+  }
+  return given;
+}
+
 /**
  * Reads and checks settings.
  * @throws PriorartError `usage`, with the flag, variable or file, the value and the expected values
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
-  const { env = process.env, flags = {}, only } = sources;
-  const path = flags.settings ?? env[SETTINGS.settings.env];
-  const file = path === undefined ? undefined : settingsFile(path);
+  const given = givenSettings(sources);
   const config: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
-    const flag = flags[name];
-    const inFile = file?.get(nameInFile(setting));
-    const given = flag ?? env[setting.env] ?? inFile;
-    if (given === undefined || only?.includes(name) === false) {
+    const found = given.get(name);
+    if (found === undefined || sources.only?.includes(name) === false) {
       config[name] = setting.default;
       continue;
     }
-    const value = setting.read(given);
-    if (value === undefined) {
-      const source =
-        flag !== undefined
-          ? setting.flag.split(' ')[0]
-          : env[setting.env] !== undefined
-            ? setting.env
-            : `the settings file ${path}, ${nameInFile(setting)}`;
+    const { text, source } = found;
+    const value = setting.read(text);
+    if (value === undefined)
       throw new PriorartError(
         'usage',
-        `${source}: got ${JSON.stringify(given)}; expected ${setting.expected}`,
+        `${source}: got ${JSON.stringify(text)}; expected ${setting.expected}`,
       );
-    }
     config[name] = value;
   }
   return config as Config;

@@ -75,7 +75,10 @@ async function run(flags: Flags): Promise<void> {
       '--data opens a folder without a server; expected it without --url and --remote',
     );
   }
-  const base = baseUrl(flags.url ?? process.env[BASE_URL] ?? DEFAULT_URL);
+  const base =
+    flags.url === undefined
+      ? baseUrl(process.env[BASE_URL] ?? DEFAULT_URL, BASE_URL)
+      : baseUrl(flags.url, '--url');
   if (flags.printConfig !== undefined) {
     printConfig(flags.printConfig, cluster ? clusterTarget(cluster, flags) : targetOf(flags, base));
     return;
@@ -141,13 +144,13 @@ async function serverApi(base: string): Promise<PatentApi> {
   return restClient(base, key);
 }
 
-/** @throws PriorartError `usage` */
-function baseUrl(given: string): string {
+/** @throws PriorartError `usage`, with the flag or variable that gives the address */
+function baseUrl(given: string, source: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
     throw new PriorartError(
       'usage',
-      `--url: got ${JSON.stringify(given)}; expected an address such as ${DEFAULT_URL}`,
+      `${source}: got ${JSON.stringify(given)}; expected an address such as ${DEFAULT_URL}`,
     );
   }
   let end = url.pathname.length;

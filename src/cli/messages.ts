@@ -1,8 +1,10 @@
 /**
- * Messages in the words of the command line: fields of a request become the options of the command, and commands that a
- * message proposes work on the index of the command.
+ * Messages in the words of the command line: fields of a request become the options of the command, settings are named by
+ * where they are given, and commands that a message proposes work on the index of the command.
  */
 import type { Command } from 'commander';
+import { SETTINGS, type SettingName } from '../config.js';
+import { givenSettings } from '../load-config.js';
 import { whereGiven } from './options.js';
 
 /** The command that runs. Undefined before one is chosen. */
@@ -36,6 +38,34 @@ function optionsFor(proposed: string): ReturnType<typeof whereGiven> {
   } catch {
     // The message tells of the fault in the settings.
     return [];
+  }
+}
+
+/** The flags of settings, with their names. */
+const FLAGS = new Map(
+  Object.entries(SETTINGS).map(([name, { flag }]) => [flag.split(' ')[0]!, name as SettingName]),
+);
+/** A flag, or a proposed command, whose flags stay. */
+const FLAG_OR_COMMAND = /`[^`]*`|(?<![\w-])--[a-z\d-]+/g;
+
+/**
+ * In a complaint about flags, names the variable or the settings file from which their values come. What checks a value
+ * further than its form knows only the flag of its setting.
+ */
+export function withSources(message: string): string {
+  if (!message.startsWith('--')) return message;
+  const sources = sourcesOfSettings();
+  return outsideValues(message, (part) =>
+    part.replace(FLAG_OR_COMMAND, (flag) => sources?.get(FLAGS.get(flag)!)?.source ?? flag),
+  );
+}
+
+function sourcesOfSettings(): ReturnType<typeof givenSettings> | undefined {
+  try {
+    return givenSettings({ flags: running?.opts() ?? {} });
+  } catch {
+    // The settings file is broken, and the command does not read it.
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Output of all commands: results on standard output, everything else on standard error. */
 import { basename, relative } from 'node:path';
 import { isPriorartError, type PriorartError } from '../errors.js';
-import { inOptions, proposing } from './messages.js';
+import { inOptions, proposing, withSources } from './messages.js';
 
 /** Exit codes. `partly`: some inputs of an ingest failed, and the others are stored. */
 export const EXIT = { done: 0, failed: 1, usage: 2, partly: 3 } as const;
@@ -69,7 +69,7 @@ export function reportError(error: unknown): number {
     ['usage', 'unknown_index_kind'].includes(error.code) || [400, 409, 422].includes(error.status);
   const message = error.inCommand ?? error.message;
   const inWords = isRefused || error.code === 'not_found' ? inOptions(message) : message;
-  process.stderr.write(`priorart: ${proposing(inWords)}\n`);
+  process.stderr.write(`priorart: ${proposing(withSources(inWords))}\n`);
   return isRefused && !isOfUnknown(error) ? EXIT.usage : EXIT.failed;
 }
 

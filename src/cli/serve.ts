@@ -5,6 +5,7 @@ import { type Config, DEMONSTRATION_ACCOUNT, SETTINGS, type SettingName } from '
 import { openDrawings } from '../drawings/open.js';
 import type { DrawingStore } from '../drawings/store.js';
 import type { EnginePort } from '../engine-port.js';
+import { isPriorartError, PriorartError } from '../errors.js';
 import { type Server, startServer } from '../http/server.js';
 import { createLog, type Logger } from '../observe/log.js';
 import { bufferedOutput } from '../observe/log-output.js';
@@ -15,6 +16,7 @@ import { makeDurableFolder } from '../store/room.js';
 import { accessDir, openAccess } from './access-folder.js';
 import { releaseSignals } from './early-signals.js';
 import { createKey } from './keys.js';
+import { withSources } from './messages.js';
 import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, whereOf, withSettings } from './options.js';
 import { COMMAND, counted, EXIT, size } from './output.js';
 
@@ -186,7 +188,10 @@ function reload(server: Server, flags: Record<string, unknown>, log: Logger, sta
       log.warn({ settings: names }, 'changed settings need a restart; the old values stay in force');
     }
   } catch (error) {
-    log.error({ err: error }, 'settings could not be read; the old values stay in force');
+    const err = isPriorartError(error)
+      ? new PriorartError(error.code, withSources(error.message), { cause: error })
+      : error;
+    log.error({ err }, 'settings could not be read; the old values stay in force');
   }
 }
 

@@ -128,6 +128,8 @@ describe('priorart mcp', () => {
       assert.deepEqual([code, stdout], [2, ''], args.join(' '));
       assert.match(stderr, expected);
     }
+    const ofVariable = await launch(CLI, ['mcp'], { ...process.env, PRIORART_BASE_URL: 'ftp://x' }).ended;
+    assert.match(ofVariable.stderr, /^priorart: PRIORART_BASE_URL: got "ftp:\/\/x"; expected/);
     const missing = await priorart('mcp', '--data', '/nonexistent/folder');
     assert.equal(missing.code, 1);
     assert.equal(missing.stdout, '');

@@ -142,6 +142,39 @@ it('proposed commands have no folder if the environment names it', async (t) => 
   assert.match(stderr, /`priorart keys` lists them/);
 });
 
+it('a refused setting is named by where its value comes from', async (t) => {
+  const data = withoutKeys(t);
+  const file = join(data, 'settings.json');
+  const cases: [args: string[], env: Record<string, string>, message: RegExp][] = [
+    [['drawings', 'push'], { PRIORART_S3_BUCKET: 'No' }, /^PRIORART_S3_BUCKET: got "No"; expected/],
+    [['drawings', 'push', '--s3-bucket', 'No'], {}, /^--s3-bucket: got "No"; expected/],
+    [
+      ['drawings', 'push', '--s3-bucket', 'No'],
+      { PRIORART_S3_BUCKET: 'patents' },
+      /^--s3-bucket: got "No"; expected/,
+    ],
+    [
+      ['drawings', 'push', '--s3-bucket', 'patents'],
+      { PRIORART_S3_PREFIX: '--s3-prefix/../' },
+      /^PRIORART_S3_PREFIX: got "--s3-prefix\/\.\.\/"; expected/,
+    ],
+    [
+      ['search', 'x'],
+      { PRIORART_MODELS: join(data, 'absent') },
+      /^PRIORART_MODELS: the file ".*absent" does/,
+    ],
+  ];
+  for (const [args, env, message] of cases) {
+    const { stderr } = await launch(CLI, [...args, '--data', data], { ...process.env, ...env }).ended;
+    assert.match(stderr.replace('priorart: ', ''), message, args.join(' '));
+  }
+  writeFileSync(file, JSON.stringify({ 's3-bucket': 'No' }));
+  const env = { ...process.env, PRIORART_SETTINGS: file };
+  const { code, stderr } = await launch(CLI, ['drawings', 'push', '--data', data], env).ended;
+  assert.equal(code, 2);
+  assert.ok(stderr.startsWith(`priorart: the settings file ${file}, s3-bucket: got "No"; expected`), stderr);
+});
+
 it('a fault of a settings file is one sentence that names the file', async (t) => {
   const file = join(temporary(t), 'settings.json');
   const { code, stderr } = await priorart('serve', '--settings', file);

@@ -214,6 +214,11 @@ describe('serve, for an operator', () => {
       JSON.stringify(await served.line('settings could not be read; the old values stay in force')),
       /loud/,
     );
+    write({ 'trust-proxy': 'x' });
+    served.process.child.kill('SIGHUP');
+    const refused = await served.line('settings could not be read; the old values stay in force', 1);
+    const { message } = refused['err'] as { message: string };
+    assert.ok(message.startsWith(`the settings file ${file}, trust-proxy: got "x"; expected`), message);
     assert.equal(await renewed.ask('/livez'), '{"status":"ok"}');
     for (const one of [before, renewed]) one.end();
     await served.stop();
