@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PriorartError } from '../errors.js';
 import type { EmbeddedPatent } from '../patent/embedded.js';
@@ -107,6 +108,13 @@ function standardOutput(): Lines {
   };
 }
 
+/** Why the system makes no file, and what to do. Its folder is not made: the disk that it is on may not be mounted. */
+function whyNotMade(file: string, { code }: NodeJS.ErrnoException): string {
+  return code === 'ENOENT'
+    ? `its folder ${dirname(resolve(file))} does not exist; mount the disk that it is on, or make the folder first`
+    : `cannot be written (${code}); check its folder, or name another path`;
+}
+
 /** Bytes of lines that are collected before a write. */
 const WRITE_BYTES = 1 << 20;
 
@@ -115,8 +123,8 @@ async function linesOfFile(file: string): Promise<Lines> {
     throw new PriorartError('usage', `--out ${file}: is a folder; expected a file`);
   }
   const part = `${file}.part`;
-  const handle = await open(part, 'w').catch((error: NodeJS.ErrnoException) => {
-    throw new PriorartError('usage', `--out ${file}: cannot be written (${error.code})`, { cause: error });
+  const handle = await open(part, 'w').catch((cause: NodeJS.ErrnoException) => {
+    throw new PriorartError('usage', `--out ${file}: ${whyNotMade(file, cause)}`, { cause });
   });
   let waiting: string[] = [];
   let characters = 0;

@@ -77,9 +77,14 @@ describe('records at the command line', () => {
     assert.equal(JSON.parse(taken.stdout).ingested, expected.length);
     assert.deepEqual(lines((await priorart('export', '--data', join(dir, 'of-vectors'))).stdout), expected);
     assert.equal((await run('export --countries XX')).code, 2);
-    const nowhere = await run('export --out', join(dir, 'no', 'folder.jsonl'));
+    const out = join(dir, 'no', 'out.jsonl');
+    const nowhere = await run('export --out', out);
     assert.equal(nowhere.code, 1);
-    assert.match(nowhere.stderr, /--out .*folder\.jsonl: cannot be written \(ENOENT\)/);
+    const remedy = 'mount the disk that it is on, or make the folder first';
+    assert.equal(
+      nowhere.stderr,
+      `priorart: --out ${out}: its folder ${join(dir, 'no')} does not exist; ${remedy}\n`,
+    );
   });
 
   it('show prints a record as text, with its claims as a tree, or complete as JSON', async () => {
