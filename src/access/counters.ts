@@ -4,10 +4,11 @@
  * disk. Each server syncs its commits four times per second (CountersKeeper).
  */
 import { readlinkSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { COUNTERS_WAL_FRAMES, LOCK_WAIT_MS, QUOTA_LEASE_MS } from '../limits.js';
 import type { Cycle } from './billing.js';
 import { randomBase62 } from './key.js';
+import { KEYS_FILE, KEYS_LAYOUT } from './keys-file.js';
 import {
   type QuotaRecord,
   type QuotaState,
@@ -18,7 +19,7 @@ import {
   settleIn,
   stateOf,
 } from './quota-record.js';
-import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
+import { FileMissing, type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 import { type Allowance, monotonicMs, SlidingWindow, WINDOW_MS } from './window.js';
 
 export const COUNTERS_FILE = 'counters.db';
@@ -220,8 +221,8 @@ export class Counters {
   }
 }
 
-/** Interval between removals of expired windows, ms. */
-const CLEAN_MS = 60_000;
+/** Interval between removals of expired windows and of the quotas of deleted accounts, ms. */
+export const CLEAN_MS = 60_000;
 
 /** Disk work of the counters, several times per second, on a thread that may block. */
 export class CountersKeeper {
@@ -274,12 +275,51 @@ export class CountersKeeper {
   }
 
   #clean(): void {
+    this.#removeWindows();
+    this.#removeQuotas();
+  }
+
+  #removeWindows(): void {
     this.#file.write(() => {
       // Read inside the transaction: a window that a call changes after this time would seem to be of an earlier boot.
       const now = this.#clock();
       this.#cleanedAt = now;
       this.#file.rows('DELETE FROM windows WHERE over <= ? OR over > ?', now, now + WINDOW_MS);
     });
+  }
+
+  /** Removes the quotas of deleted accounts. What their running searches hold stays until these are settled. */
+  #removeQuotas(): void {
+    const keys = this.#openKeys();
+    try {
+      if (keys === undefined || this.#deleted(keys).length === 0) return;
+      this.#file.write(() => {
+        // Accounts of a file that was put in its place would seem to be deleted.
+        if (keys.isMoved()) return;
+        // Read again, inside the transaction: an account is stored before its first search is counted.
+        for (const account of this.#deleted(keys))
+          this.#file.rows("DELETE FROM quotas WHERE account = ? AND held = '{}'", account);
+      });
+    } finally {
+      keys?.close();
+    }
+  }
+
+  #openKeys(): Sqlite | undefined {
+    const options = { create: false, waitMs: LOCK_WAIT_MS, isOnlyRead: true };
+    try {
+      return new Sqlite(join(dirname(this.#file.file), KEYS_FILE), KEYS_LAYOUT, options);
+    } catch (error) {
+      if (error instanceof FileMissing) return undefined;
+      throw error;
+    }
+  }
+
+  /** Accounts that are not in keys.db, and have quotas without running searches. */
+  #deleted(keys: Sqlite): string[] {
+    const counted = this.#file.rows<[string]>("SELECT DISTINCT account FROM quotas WHERE held = '{}'").flat();
+    const known = new Set(keys.rows<[string]>('SELECT id FROM accounts').flat());
+    return counted.filter((account) => !known.has(account));
   }
 }
 

@@ -264,8 +264,8 @@ export class AccessStore {
   }
 
   /**
-   * Deletes an account, with its keys, its password and its sessions, in all processes. Its quota and its lines in the log stay until
-   * they are too old. Resolves when the change is on the disk.
+   * Deletes an account, with its keys, its password and its sessions, in all processes. A server removes its quotas from the folder
+   * within a minute or two; its lines in the log stay until they are too old. Resolves when the change is on the disk.
    * @param revokes whether to revoke the active keys of the account. The page's own key does not count as one
    * @returns how many active keys it had
    * @throws PriorartError `not_found`; `usage` if it has active keys and `revokes` is not true

@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { Cycle } from '../../src/access/billing.js';
 import { CallLimits } from '../../src/access/call-limits.js';
-import { COUNTERS_FILE, Counters, CountersKeeper } from '../../src/access/counters.js';
+import {
+  CLEAN_MS,
+  COUNTERS_FILE,
+  COUNTERS_LAYOUT,
+  Counters,
+  CountersKeeper,
+} from '../../src/access/counters.js';
 import type { Reservation } from '../../src/access/quota-record.js';
-import { LockHeld } from '../../src/access/sqlite.js';
+import { LockHeld, Sqlite } from '../../src/access/sqlite.js';
 import { AccessStore } from '../../src/access/store.js';
 import { monotonicMs } from '../../src/access/window.js';
 import { native } from '../../src/index/native.js';
@@ -174,6 +180,67 @@ describe('quota', () => {
     await limits.close();
     assert.equal(store.quotaUsed(account, now).used, 8);
     await store.close();
+  });
+
+  it('quotas of a deleted account go, after its running searches; those of others stay', async () => {
+    const dir = folder();
+    const store = AccessStore.open(dir);
+    const [gone, kept] = [
+      await store.createAccount({ name: 'Gone', plan: 'free' }),
+      await store.createAccount({ name: 'Kept', plan: 'free' }),
+    ];
+    const counters = new Counters(dir);
+    let ahead = 0;
+    const keeper = new CountersKeeper(dir, () => monotonicMs() + ahead);
+    const reserved = (account: string, month: number) => {
+      const made = counters.reserve(account, cycleOf(month), 30);
+      assert.ok(made.reserved, 'expected a reservation');
+      return made.reservation;
+    };
+    for (const { id } of [gone, kept]) for (const month of [1, 2]) counters.settle(reserved(id, month), true);
+    const running = reserved(gone.id, 2);
+    const tend = () => {
+      ahead += CLEAN_MS + 1;
+      keeper.tend();
+      return [gone, kept].map(({ id }) => [1, 2].map((month) => counters.used(id, cycleOf(month))));
+    };
+    assert.deepEqual(tend(), [
+      [1, 1],
+      [1, 1],
+    ]);
+    await store.deleteAccount(gone.id);
+    assert.deepEqual(tend(), [
+      [0, 1],
+      [1, 1],
+    ]);
+    assert.ok(counters.settle(running, true).answerable, 'its last search is answered');
+    assert.deepEqual(tend(), [
+      [0, 0],
+      [1, 1],
+    ]);
+    // A search that was settled after the clean-up has made a row again.
+    counters.settle(running, false);
+    tend();
+    const layout = { create: false, waitMs: 0, isOnlyRead: true };
+    const file = new Sqlite(join(dir, COUNTERS_FILE), COUNTERS_LAYOUT, layout);
+    assert.deepEqual(file.rows('SELECT DISTINCT account FROM quotas'), [[kept.id]]);
+    file.close();
+    keeper.close();
+    counters.close();
+    await store.close();
+  });
+
+  it('without the file of the accounts, no quota is removed', async () => {
+    const dir = folder();
+    const counters = new Counters(dir);
+    const made = counters.reserve('acc_a', cycleOf(4), 30);
+    assert.ok(made.reserved, 'expected a reservation');
+    counters.settle(made.reservation, true);
+    const keeper = new CountersKeeper(dir);
+    keeper.tend();
+    assert.equal(counters.used('acc_a', cycleOf(4)), 1);
+    keeper.close();
+    counters.close();
   });
 
   it('a search that ends in the next cycle counts in the cycle that admitted it', () => {
