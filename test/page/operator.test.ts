@@ -255,6 +255,34 @@ describe('the operator', { skip: noBrowser }, () => {
     assert.equal(access.passwords.isSet(made.id), false);
   });
 
+  it('deletes an account after a confirmation, if it has no active keys', async () => {
+    const { access } = site.service;
+    const { id } = await access.createAccount({ name: 'Trial', plan: 'free' });
+    const key = await access.createKey({ account: id, environment: 'production', name: 'server' });
+    const isThere = () => access.accounts().some((account) => account.id === id);
+    const page = await site.asOperator('#/dashboard/accounts');
+    const card = page.locator('.key-row', { hasText: 'Trial' });
+    await card.locator('summary').click();
+    const button = card.getByRole('button', { name: 'Delete the account' });
+    assert.equal(await button.getAttribute('class'), 'button', 'it is not the main button');
+    await button.click();
+    await card.getByText('Delete “Trial”? This cannot be taken back.').waitFor();
+    assert.deepEqual(await site.seriousOf(page), []);
+    await button.click();
+    await card.getByRole('alert').getByText('has an active key; revoke it first').waitFor();
+    assert.ok(isThere(), 'programs may use its key');
+    await access.revoke(key.id);
+    await button.click();
+    await card.waitFor({ state: 'detached' });
+    assert.equal(isThere(), false);
+    const told = page.locator('[role="status"]:focus');
+    await told.getByText('Done.').waitFor();
+    assert.deepEqual(await site.seriousOf(page), []);
+    await page.reload();
+    await page.getByText('free – 30 searches a month').first().waitFor({ state: 'attached' });
+    assert.equal(await card.count(), 0);
+  });
+
   it('reads how large each plan is where it chooses one', async () => {
     const page = await site.asOperator('#/dashboard/accounts');
     const plans = page.locator('form[aria-label="Create an account"] select');

@@ -143,6 +143,8 @@ export const en = {
     newPassword: 'New password, 12 characters or more',
     setPassword: 'Set the password',
     removePassword: 'Remove the password',
+    delete: 'Delete the account',
+    confirmDelete: (name: string) => `Delete “${name}”? This cannot be taken back.`,
     endSessions: 'End its sessions',
     change: 'Change the plan',
     done: 'Done.',

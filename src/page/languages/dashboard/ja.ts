@@ -144,6 +144,8 @@ export const ja: DashboardTexts = {
     newPassword: '新しいパスワード（12 文字以上）',
     setPassword: 'パスワードを設定',
     removePassword: 'パスワードを削除',
+    delete: 'アカウントを削除',
+    confirmDelete: (name) => `「${name}」を削除しますか？元に戻せません。`,
     endSessions: 'セッションを終了',
     change: 'プランを変更',
     done: '完了しました。',

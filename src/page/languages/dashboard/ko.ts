@@ -143,6 +143,8 @@ export const ko: DashboardTexts = {
     newPassword: '새 비밀번호, 12자 이상',
     setPassword: '비밀번호 설정',
     removePassword: '비밀번호 제거',
+    delete: '계정 삭제',
+    confirmDelete: (name) => `“${name}” 계정을 삭제할까요? 되돌릴 수 없습니다.`,
     endSessions: '세션 종료',
     change: '요금제 변경',
     done: '완료했습니다.',

@@ -142,6 +142,8 @@ export const zh: DashboardTexts = {
     newPassword: '新密码，至少 12 个字符',
     setPassword: '设置密码',
     removePassword: '移除密码',
+    delete: '删除账户',
+    confirmDelete: (name) => `删除“${name}”？此操作无法撤销。`,
     endSessions: '结束其会话',
     change: '更改套餐',
     done: '已完成。',

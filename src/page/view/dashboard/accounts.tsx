@@ -62,6 +62,8 @@ export function Accounts() {
     ]);
     return { accounts, plans };
   }, []);
+  const [deleted, setDeleted] = useState('');
+  const place = useStepFocus<HTMLDivElement>(deleted);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   return (
@@ -80,11 +82,25 @@ export function Accounts() {
         <PlanFields plans={data.plans} />
       </Form>
       <h2>{texts.tabs.accounts}</h2>
-      <ul class="key-list">
-        {data.accounts.map((account) => (
-          <AccountRow key={account.id} account={account} plans={data.plans} onChange={reload} />
-        ))}
-      </ul>
+      <div ref={place}>
+        <p role="status" class="good" tabIndex={-1}>
+          {deleted && words.done}
+        </p>
+        <ul class="key-list">
+          {data.accounts
+            // Its card goes at once, and the focus to the status.
+            .filter(({ id }) => id !== deleted)
+            .map((account) => (
+              <AccountRow
+                key={account.id}
+                account={account}
+                plans={data.plans}
+                onChange={reload}
+                onDelete={setDeleted}
+              />
+            ))}
+        </ul>
+      </div>
     </section>
   );
 }
@@ -93,9 +109,10 @@ interface RowProps {
   account: Account;
   plans: readonly Plan[];
   onChange(): void;
+  onDelete(id: string): void;
 }
 
-function AccountRow({ account, plans, onChange }: RowProps) {
+function AccountRow({ account, plans, onChange, onDelete }: RowProps) {
   const { number } = useTexts();
   const { accounts: words, usage } = useDashboardTexts();
   const { id, name, plan, monthly_quota: quota, quota: state, has_password: hasPassword } = account;
@@ -181,6 +198,17 @@ function AccountRow({ account, plans, onChange }: RowProps) {
             yes={words.yesRemovePassword}
           />
         )}
+        <Step
+          label={words.delete}
+          done=""
+          method="DELETE"
+          path={`/accounts/${id}`}
+          onDone={() => {
+            onDelete(id);
+            onChange();
+          }}
+          question={words.confirmDelete(isolated(name))}
+        />
         <p role="status" class="good">
           {isRemoved ? words.passwordRemoved : ''}
         </p>
