@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
 import { startServer } from '../../src/http/server.js';
@@ -30,10 +31,14 @@ async function withoutUws(run: () => Promise<void>): Promise<void> {
   }
 }
 
+// A server makes the administrator's secret in the folder of the keys.
+const folder = mkdtempSync(join(tmpdir(), 'priorart-server-'));
+after(() => rmSync(folder, { recursive: true }));
+
 function parts(httpAdapter: 'auto' | 'uws' | 'node', lines: string[]) {
   return {
     engine: new MemoryEngine(),
-    access: AccessStore.open(join(tmpdir(), 'priorart-no-such-folder'), { create: false }),
+    access: AccessStore.open(join(folder, 'access'), { create: false }),
     log: createLog('info', { write: (line) => void lines.push(line) }),
     config: { host: '127.0.0.1', port: 0, httpAdapter, deadlineMs: 1_000, shutdownGraceMs: 100 },
   };
