@@ -308,7 +308,11 @@ export class CountersKeeper {
   #openKeys(): Sqlite | undefined {
     const options = { create: false, waitMs: LOCK_WAIT_MS, isOnlyRead: true };
     try {
-      return new Sqlite(join(dirname(this.#file.file), KEYS_FILE), KEYS_LAYOUT, options);
+      return new Sqlite(
+        join(dirname(this.#file.file), KEYS_FILE),
+        { ...KEYS_LAYOUT, checked: false },
+        options,
+      );
     } catch (error) {
       if (error instanceof FileMissing) return undefined;
       throw error;
