@@ -161,7 +161,6 @@ for (const adapter of ['uws', 'node'] as const) {
           /^from: got "2026-02-02"; expected a day not after to, 2026-02-01$/,
         ],
         ['GET', '/usage?from=2999-01-01', undefined, 422, /^from: got .* expected a day not after to, 2/],
-        ['GET', '/usage?to=2020-01-01', undefined, 422, /^to: got .* expected a day from \d{4}-\d\d-01 on,/],
         ['GET', '/logs?from=2026-02-02&to=2026-02-01', undefined, 422, /^from: got .* not after to/],
         ['GET', `/keys/${made.key.id}/logs?limit=0`, undefined, 422, /limit/],
         ['GET', `/keys/${made.key.id}/logs?cursor=nonsense`, undefined, 422, /cursor: got "nonsense"/],
@@ -173,6 +172,8 @@ for (const adapter of ['uws', 'node'] as const) {
         assert.equal(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.json)}`);
         assert.match(answer.json.detail, detail);
       }
+      const { from, to } = (await call('GET', '/usage?to=2020-01-15')).json;
+      assert.deepEqual([from, to], ['2020-01-01', '2020-01-15']);
     });
 
     it('wrong secrets are slowed down; the right secret is never refused', async () => {

@@ -96,7 +96,8 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await callSearch(service, token);
     const { page, faults } = await asAccount('Own clients');
     await open(page, 'MCP clients');
-    const row = page.locator('.key-row');
+    // The keys, which are shown before, have a row of that name, too.
+    const row = page.locator('.key-row', { has: page.getByRole('button', { name: 'End the access' }) });
     await row.getByRole('strong').getByText(attack, { exact: true }).waitFor();
     assert.match((await row.textContent())!, /since \d{4}-\d\d-\d\dlast used \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     assert.equal(await page.getByText('Notebook').count(), 0, 'not those of another account');

@@ -8,7 +8,7 @@ const DAY = { type: 'string', format: 'date' };
 
 /** The days of usage. */
 export const DAY_PARAMETERS = [
-  inQuery('from', 'First day, UTC, not after `to`; the first of this month when absent', DAY),
+  inQuery('from', 'First day, UTC, not after `to`; the first of the month of `to` when absent', DAY),
   inQuery('to', 'Last day, UTC; today when absent', DAY),
 ];
 

@@ -48,16 +48,13 @@ export interface Days {
 }
 
 /**
- * First and last day of usage: by default the days of this month so far, in UTC.
+ * First and last day of usage: by default the days of this month so far, in UTC, or those of the month of the last day.
  * @throws PriorartError `invalid_request` for a first day after the last one
  */
 export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Days {
-  const today = new Date().toISOString().slice(0, 10);
-  const days = { from: from ?? `${today.slice(0, 8)}01`, to: to ?? today };
-  if (days.from <= days.to) return days;
-  throw from === undefined
-    ? invalidField('to', to, `a day from ${days.from} on, the first day if from is not given`)
-    : beginsTooLate(from, days.to);
+  const last = to ?? new Date().toISOString().slice(0, 10);
+  if (from !== undefined && from > last) throw beginsTooLate(from, last);
+  return { from: from ?? `${last.slice(0, 8)}01`, to: last };
 }
 
 /**
