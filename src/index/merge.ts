@@ -28,8 +28,8 @@ const DELETED_SHARE = 0.3;
 /** Share of a folder's passages that an ingest must have added if all segments become one at its end. */
 const ADDED_SHARE = 0.5;
 /**
- * Passages from which this is done. A search of 75,685 passages takes as long in five segments as in one. Of a million, in eleven
- * segments, it takes 17.2 ms instead of 14.2, or 20.1 instead of 15.2 if the question is long.
+ * Passages from which this is done. A search of 75,685 passages takes as long in five segments as in one. A search of a million takes
+ * 17.4 ms in eleven segments instead of 14.7, or 20.3 instead of 15.2 if its question has many words (BENCHMARKS.md, Latency).
  */
 const ONE_FROM_PASSAGES = 131_072;
 

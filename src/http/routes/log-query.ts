@@ -68,7 +68,7 @@ export function checkCount({ from, to }: Days): void {
   throw new PriorartError('invalid_request', message);
 }
 
-/** The message has the form of those about dates of searches, which the page translates. */
+/** The message has the form of those about dates of searches. */
 function beginsTooLate(from: string, to: string): PriorartError {
   return invalidField('from', from, `a day not after to, ${to}`);
 }
