@@ -33,8 +33,8 @@ from unpack import Model  # noqa: E402
 LANGUAGES = ("ko", "ja", "zh", "fr")
 # The columns of a glossary.
 GLOSSARY = ("en", "ko", "ja", "zh", "de", "fr")
-# The glossary of single words.
-WORDS = "words.tsv"
+# The glossaries of single words.
+WORDS = ("words.tsv", "patent-words.tsv")
 # American spellings, and the British ones.
 SPELLINGS = dict(pair.split() for pair in """
     fiber fibre,fibers fibres,color colour,colored coloured,aluminum aluminium,sulfur sulphur,sulfide sulphide,sulfate sulphate,sulfuric sulphuric,
@@ -188,17 +188,23 @@ def glossary_lines(path):
         yield [(language, term) for language, terms in zip(GLOSSARY, columns, strict=True) for term in terms]
 
 
+def word_lines():
+    """The members of each line of the glossaries of single words."""
+    for name in WORDS:
+        yield from glossary_lines(HERE / "glossary" / name)
+
+
 def glossary_groups():
     """
     Subjects of patents in six languages, written for this table, by the classes of the CPC: groups before those of other
     sources, whose members of one language mean the same. A line adds to the first one that has its English term.
     """
-    words = {members[0][1] for members in glossary_lines(HERE / "glossary" / WORDS)}
+    words = {members[0][1] for members in word_lines()}
     # Case does not count, so `pet` would ask for positron emission tomography.
     is_word = lambda term: term.isupper() and term.lower() in words
     groups = {}
     for path in sorted((HERE / "glossary").glob("*.tsv")):
-        if path.name == WORDS:
+        if path.name in WORDS:
             continue
         for line in glossary_lines(path):
             members = line[:1] + [member for member in line[1:] if member[0] != "en" or not is_word(member[1])]
@@ -214,7 +220,7 @@ def word_groups(subjects):
     the subjects and compounds with a line of their own belong to these alone: 渗透 of `osmosis` is wider than
     `reverse osmosis`.
     """
-    lines = list(glossary_lines(HERE / "glossary" / WORDS))
+    lines = list(word_lines())
     known = {key_of(term.lower()) for group in subjects for language, term in group if language == "en"}
     compounds = {key_of(members[0][1].lower()) for members in lines if " " in members[0][1]}
     for members in lines:
