@@ -14,7 +14,7 @@ const MOST_UNITS: usize = 1000;
 /// Terms of a question that are translated, at most.
 const MOST_TERMS: usize = 48;
 /// Translations of a term into one language, at most.
-const EACH_LANGUAGE: usize = 2;
+const EACH_LANGUAGE: usize = 4;
 /// Words of a term, and characters of one in a script without spaces, at most.
 const LONGEST_TERM: usize = 28;
 
