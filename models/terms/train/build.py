@@ -28,6 +28,7 @@ STATIC = HERE.parent.parent / "static"
 sys.path.insert(0, str(STATIC / "train"))
 
 import patents as P  # noqa: E402
+from spellings import Spellings  # noqa: E402
 from unpack import Model  # noqa: E402
 
 LANGUAGES = ("ko", "ja", "zh", "fr")
@@ -35,20 +36,6 @@ LANGUAGES = ("ko", "ja", "zh", "fr")
 GLOSSARY = ("en", "ko", "ja", "zh", "de", "fr")
 # The glossaries of single words.
 WORDS = ("words.tsv", "patent-words.tsv")
-# American spellings, and the British ones.
-SPELLINGS = dict(pair.split() for pair in """
-    fiber fibre,fibers fibres,color colour,colored coloured,aluminum aluminium,sulfur sulphur,sulfide sulphide,sulfate sulphate,sulfuric sulphuric,
-    center centre,vapor vapour,mold mould,molding moulding,molded moulded,tire tyre,odor odour,flavor flavour,armor armour,plow plough,analyzer analyser,
-    gray grey,pajamas pyjamas,polymerization polymerisation,vulcanization vulcanisation,sterilization sterilisation,sterilizer steriliser,
-    crystallization crystallisation,atomizer atomiser,atomization atomisation,stabilizer stabiliser,fertilizer fertiliser,pulverizer pulveriser,
-    vaporizer vaporiser,optimization optimisation,visualization visualisation,synchronization synchronisation,ionization ionisation,
-    carbonization carbonisation,oxidization oxidisation,immunization immunisation,localization localisation,hydrolyzed hydrolysed,catalyzer catalyser,
-    tumor tumour,hemoglobin haemoglobin,hemostatic haemostatic,hemodialysis haemodialysis,edema oedema,anesthesia anaesthesia,anesthetic anaesthetic,
-    estrogen oestrogen,orthopedic orthopaedic,pediatric paediatric,diarrhea diarrhoea,esophagus oesophagus,leukemia leukaemia,anemia anaemia,
-    ischemia ischaemia,fetal foetal,cesium caesium,airplane aeroplane,curb kerb,millimeter millimetre,liter litre,caliber calibre,
-    modeling modelling,signaling signalling,labeling labelling,leveling levelling,tunneling tunnelling,analog analogue,catalog catalogue,
-    disk disc,gage gauge,jewelry jewellery,yogurt yoghurt,maneuver manoeuvre,defense defence
-""".split(","))
 # What a source alone proves: 2 = the pair stands, 1 = with a likely vector, 0 = only beside another source.
 TRUST = {
     "own": 2, "glossary-patent-terms": 2, "glossary-cjk-compsci": 2, "glossary-ontologies": 2, "dict-jmdict-fields": 1, "dict-cedict": 1,
@@ -237,25 +224,6 @@ def word_groups(subjects):
         if " " not in word or key_of(word.lower()) not in known:
             kept = [m for m in members[1:] if m[0] != "en" or not is_left_out(m[1])]
             yield "one-way" if one_way else "synonyms", [members[0], *kept]
-
-
-def other_spellings(term):
-    """A term in British and American spelling, as far as it has another one."""
-    words = re.split("([ -])", term)
-    for pair in (SPELLINGS, {british: american for american, british in SPELLINGS.items()}):
-        other = "".join(pair.get(word.lower(), word) for word in words)
-        if other != term:
-            yield other
-
-
-def with_spellings(group):
-    """A group with the other spellings of its English terms, behind these."""
-    english = [term for language, term in group if language == "en"]
-    others = [("en", other) for term in english for other in other_spellings(term) if other not in english]
-    # `polylactic acid` is also written `poly(lactic acid)`.
-    others += [("en", f"poly {term[4:]}") for term in english if re.match(r"poly[a-z]{3,} \w", term)]
-    first = [member for member in group if member[0] == "en"]
-    return first + list(dict.fromkeys(others)) + [member for member in group if member[0] != "en"]
 
 
 def with_fragments_asked(groups):
@@ -790,7 +758,9 @@ if __name__ == "__main__":
     marked += [("synonyms", group) for group in subjects]
     marked += word_groups(subjects)
     marked += [("", group) for group in groups_of(collected(arguments.data, arguments.work))]
-    groups = with_fragments_asked(in_one_spelling(with_spellings(group) for _, group in marked))
+    spellings = Spellings(HERE / "spellings")
+    marked += spellings.groups([group for _, group in marked])
+    groups = with_fragments_asked(in_one_spelling(spellings.added(group) for _, group in marked))
     marked = [(mark, group) for (mark, _), group in zip(marked, groups, strict=True)]
     lines = ["\t".join([mark] * bool(mark) + [f"{language}={term}" for language, term in group]) for mark, group in marked]
     arguments.out.write_text("\n".join(lines) + "\n", "utf-8")

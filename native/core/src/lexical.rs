@@ -9,6 +9,7 @@ mod fragments;
 mod grammar;
 pub mod han;
 pub mod index;
+mod okurigana;
 pub mod places;
 pub mod question;
 mod readings;

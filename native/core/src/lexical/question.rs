@@ -4,6 +4,7 @@ use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
 use super::compounds::add_known_words;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
+use super::okurigana::{is_hiragana, join_by_kana, without_okurigana};
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
 use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
@@ -90,10 +91,13 @@ const MOST_CONCEPTS: usize = 1000;
 const PART: f32 = 0.5;
 const PAIR: f32 = 0.5;
 const HIRAGANA: f32 = 0.25;
-const HIRAGANAS: std::ops::RangeInclusive<char> = '\u{3041}'..='\u{309f}';
 
 /// Factor on the rarity of the stems of an acronym, which may be a word in capitals.
 const STEMS_OF_ACRONYM: f32 = 0.5;
+
+/// The sign of a long vowel in katakana, and the pairs of a word, at least, at whose end it is left out: those of four characters.
+const LONG_VOWEL: char = 'ー';
+const LONG_VOWEL_FROM: usize = 3;
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
 /// of several words.
@@ -152,6 +156,7 @@ impl Questions {
             }
             at = end;
         }
+        join_by_kana(question, &plain, &mut concepts);
         let mut concepts = merged(concepts);
         concepts.truncate(MOST_CONCEPTS);
         self.push_beside(question, &mut concepts);
@@ -215,8 +220,8 @@ impl Questions {
         (text, plain, stems)
     }
 
-    /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces
-    /// and hyphens (`readings.rs`); `None` if it has no word. The bytes of the concept are those of the
+    /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces,
+    /// hyphens (`readings.rs`), and a long vowel or okurigana at the end; `None` if it has no word. The bytes of the concept are those of the
     /// whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut alternatives: Vec<Alternative> = Vec::new();
@@ -227,7 +232,13 @@ impl Questions {
                 // Words of names have no stem, so the stem of `parking` would find everyone who is called Park.
                 let in_names = (language != Language::Other).then_some(false);
                 let terms = self.terms(text, language);
-                let found = readings(&mut self.analyser, text, &plain, &terms, language);
+                let found = readings(
+                    &mut self.analyser,
+                    text,
+                    without_ending(&plain),
+                    without_ending(&terms),
+                    language,
+                );
                 for phrase in found.into_iter().flat_map(spacings).filter(|phrase| !phrase.terms.is_empty()) {
                     match alternatives.iter_mut().find(|other| other.phrase == phrase) {
                         Some(other) => other.in_names = other.in_names.and(in_names),
@@ -510,16 +521,13 @@ fn locants(question: &str, terms: &[Found]) -> usize {
 
 /// A run of pairs: as a phrase if it may be one word, and each pair. `before` are the terms before it.
 fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Vec<Concept>) {
-    let run = &run[..run.len() - particle_length(question, run)];
+    let run = without_long_vowel(&run[..run.len() - particle_length(question, run)]);
     let (first, last) = (&run[0], &run[run.len() - 1]);
-    if run.len() == 1
-        && first.text.chars().all(|c| HIRAGANAS.contains(&c))
-        && first.text.chars().nth(1).is_none()
-    {
+    if run.len() == 1 && first.text.chars().all(is_hiragana) && first.text.chars().nth(1).is_none() {
         return;
     }
-    let is_hiragana = first.text.chars().all(|c| HIRAGANAS.contains(&c));
-    let boost = if is_hiragana { HIRAGANA } else { 1.0 };
+    let is_kana = first.text.chars().all(is_hiragana);
+    let boost = if is_kana { HIRAGANA } else { 1.0 };
     if run.len() < LONGEST_WORD {
         let phrases = spacings(phrase_of(run, Kind::Pair)).into_iter();
         let joined = (run.len() == 1).then(|| joined_with(question, before, first)).flatten();
@@ -545,6 +553,26 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
                 translations: vec![],
             });
         }
+    }
+}
+
+/// The terms of a word without what other spellings of it lack: a long vowel and kana at its end.
+pub(super) fn without_ending(terms: &[Found]) -> &[Found] {
+    without_okurigana(without_long_vowel(terms))
+}
+
+/// Terms of which the last run has no long vowel at its end: センサー and センサ (sensor) are the same word, and the shorter is found
+/// in both. Lucene's JapaneseKatakanaStemFilter has the same rule for words of as many characters.
+fn without_long_vowel(terms: &[Found]) -> &[Found] {
+    let follows = |pair: &[Found]| pair[1].kind == Kind::Pair && pair[1].from < pair[0].to;
+    let pairs = 1 + terms.windows(2).rev().take_while(|pair| follows(pair)).count();
+    match terms {
+        [rest @ .., last]
+            if pairs >= LONG_VOWEL_FROM && last.kind == Kind::Pair && last.text.ends_with(LONG_VOWEL) =>
+        {
+            rest
+        }
+        _ => terms,
     }
 }
 

@@ -4,7 +4,7 @@ use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
-use super::question::{phrase_of, Found};
+use super::question::{phrase_of, without_ending, Found};
 use super::terms::Terms;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ pub(super) const STEMS: [(Form, Language); 3] = [
 #[derive(Default)]
 pub(super) struct Known {
     pub translations: Vec<Translation>,
-    /// Bytes of the terms of one script without spaces, and without a space inside.
+    /// Bytes of the terms of one script without spaces, and of Japanese words with hiragana; without a space inside.
     pub words: Vec<(u32, u32)>,
 }
 
@@ -186,7 +186,7 @@ impl Search<'_> {
         let Search { terms, question, found, known } = self;
         let (from, to) = (term[0].from, term[term.len() - 1].to);
         let is_long = is_long(term);
-        if is_one_run(term) {
+        if is_one_run(term) || has_okurigana(term) {
             found.words.push((from, to));
         }
         let (from, to) = with_brackets(question, from, to);
@@ -241,6 +241,15 @@ fn without_particles(question: &str, units: &[Unit]) -> Option<Vec<Unit>> {
 fn is_one_run(units: &[Unit]) -> bool {
     let continues = |pair: &[Unit]| pair[0].script == pair[1].script && pair[0].to == pair[1].from;
     units[0].script.is_some() && units.windows(2).all(continues)
+}
+
+/// Whether a term is a Japanese word of several scripts, hiragana among them: はんだ付け.
+fn has_okurigana(units: &[Unit]) -> bool {
+    let is_joined = units.windows(2).all(|pair| pair[0].to == pair[1].from);
+    let is = |script: Class| units.iter().any(|unit| unit.script == Some(script));
+    let is_japanese =
+        |unit: &Unit| matches!(unit.script, Some(Class::Han | Class::Hiragana | Class::Katakana));
+    is_joined && units.iter().all(is_japanese) && is(Class::Hiragana) && is(Class::Han)
 }
 
 /// Whether a term is of several words, or of `LONG` characters of a script without spaces.
@@ -318,7 +327,7 @@ fn phrase(analyser: &mut Analyser, term: &str) -> Phrase {
         let (position, from, to, kind) = (term.position, term.from, term.to, term.kind);
         found.push(Found { text: term.text.to_owned(), position, from, to, kind });
     });
-    phrase_of(&found, Kind::Code)
+    phrase_of(without_ending(&found), Kind::Code)
 }
 
 /// The terms that begin a list, shortest first: the number of units of each, and its numbers in the table.
