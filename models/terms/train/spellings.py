@@ -53,6 +53,7 @@ TO_AMERICAN = [(re.compile(part), other) for part, other in (
 )]
 # The long vowel at the end of a katakana word of four characters or more. A text that holds the word without it is found by both.
 LONG_VOWEL = re.compile("(?<=[ァ-ヺー]{3})ー$")
+KANA = re.compile("[ぁ-ゖァ-ヺ]")
 # Groups whose translations a Korean variant has, at most: the first that hold the usual spelling.
 MOST_SENSES = 2
 
@@ -101,7 +102,11 @@ class Spellings:
             for group in holding["ko", word][:MOST_SENSES]:
                 rest = [("ko", word), *(member for member in group if member != ("ko", word))]
                 yield from (("one-way", [("ko", variant), *rest]) for variant in variants)
-        yield from (("synonyms", [("ko", word), *(("ko", other) for other in variants)]) for word, variants in self.korean.items())
+        for word, variants in self.korean.items():
+            # One of two syllables stands in other words: 나트 of 너트 (nut) in 나트륨 (sodium).
+            long = [("ko", other) for other in variants if len(other) > 2]
+            if long:
+                yield "synonyms", [("ko", word), *long]
         yield from (("synonyms", [("ja", spelling) for spelling in spellings]) for spellings in self.japanese)
 
     def added(self, group):
@@ -119,8 +124,11 @@ class Spellings:
         """Terms with a word in another spelling: 切り替え弁 for 切替弁."""
         if LONG_VOWEL.search(term):
             yield LONG_VOWEL.sub("", term)
-        for spelling in {term[n:end] for n in range(len(term)) for end in range(n + 2, len(term) + 1)} & self.by_spelling.keys():
-            yield from (term.replace(spelling, other) for other in self.by_spelling[spelling] if other != spelling)
+        parts = {term[n:end] for n in range(len(term)) for end in range(n + 2, len(term) + 1)}
+        for spelling in sorted(parts & self.by_spelling.keys()):
+            # Without kana, it may be across two words within a term: 組立 of 骨組 and 立体.
+            if KANA.search(spelling) or term.startswith(spelling) or term.endswith(spelling):
+                yield from (term.replace(spelling, other) for other in self.by_spelling[spelling] if other != spelling)
 
 
 def shortest(spellings):
