@@ -3,8 +3,8 @@
 
 use super::analysis::Kind;
 use super::fragments::pair_of;
-use super::okurigana::is_hiragana;
-use super::question::{anywhere, phrase_of, without_ending, Concept, Found};
+use super::okurigana::{remove_parts, without_ending};
+use super::question::{anywhere, phrase_of, Concept, Found};
 use super::spacing::spacings;
 
 /// Characters of a known word, at least. A shorter one is a pair, which is looked for already.
@@ -28,7 +28,7 @@ pub(super) fn add_known_words(
             concept.boost *= CROSSING;
         }
     }
-    remove_parts_of_words(question, words, concepts);
+    remove_parts(question, words, concepts);
     for &(from, to) in words {
         let is_long = question[from as usize..to as usize].chars().count() >= LEAST;
         if !is_long || concepts.iter().any(|concept| (concept.from, concept.to) == (from, to)) {
@@ -45,18 +45,4 @@ pub(super) fn add_known_words(
         }
         concepts.push(Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations: vec![] });
     }
-}
-
-/// Removes what is no word by itself within a known word that has kana between or beside other characters: 付 of はんだ付け.
-fn remove_parts_of_words(question: &str, words: &[(u32, u32)], concepts: &mut Vec<Concept>) {
-    let text = |from: u32, to: u32| &question[from as usize..to as usize];
-    let is_kana = |text: &str| text.chars().all(is_hiragana);
-    let has_kana =
-        |text: &str| text.chars().count() >= LEAST && text.chars().any(is_hiragana) && !is_kana(text);
-    let mixed: Vec<_> = words.iter().filter(|&&(from, to)| has_kana(text(from, to))).collect();
-    concepts.retain(|concept| {
-        let own = text(concept.from, concept.to);
-        let is_part = own.chars().nth(1).is_none() || is_kana(own);
-        !is_part || !mixed.iter().any(|(from, to)| *from <= concept.from && concept.to <= *to)
-    });
 }

@@ -1,12 +1,16 @@
-//! Japanese words of several scripts. Patents write okurigana in several ways, 切り替え and 切替え and 切替 (switching), and the
-//! characters between which kana stand are no words by themselves: 切 of 切り替え, 付 of はんだ付け (soldering).
+//! Spellings of Japanese words. Patents write okurigana in several ways, 切り替え and 切替え and 切替 (switching), and the
+//! characters between which kana stand are no words by themselves: 切 of 切り替え, 付 of はんだ付け (soldering). A katakana word has
+//! a long vowel at its end or not: センサー, センサ (sensor).
 
 use super::analysis::Kind;
 use super::index::Phrase;
 use super::question::{anywhere, is_short, Concept, Found};
 
-/// Characters of kana between those of a compound, at most: the two of 組み合わせ are behind its second character.
-const MOST_BETWEEN: usize = 2;
+/// The sign of a long vowel in katakana, and the pairs of a word, at least, at whose end it is left out: those of four characters.
+const LONG_VOWEL: char = 'ー';
+const LONG_VOWEL_FROM: usize = 3;
+/// Characters of a known word, at least, whose parts are removed. 付け (attaching) is found by its character.
+const LEAST: usize = 3;
 /// How the kana between the characters of a compound end: a verb's form that another verb follows. Particles do not.
 const STEMS: &str = "いきぎしじちびみりえけげせぜてねべめれ";
 /// Factor on the weight of a character beside kana.
@@ -29,8 +33,28 @@ fn is_single_kana(term: &Found) -> bool {
     term.kind == Kind::Pair && is_kana(&term.text) && term.text.chars().nth(1).is_none()
 }
 
+/// The terms of a word without what other spellings of it lack: a long vowel and kana at its end.
+pub(super) fn without_ending(terms: &[Found]) -> &[Found] {
+    without_okurigana(without_long_vowel(terms))
+}
+
+/// Terms of which the last run has no long vowel at its end: the shorter spelling is found in both. Lucene's
+/// JapaneseKatakanaStemFilter has the same rule for words of as many characters.
+pub(super) fn without_long_vowel(terms: &[Found]) -> &[Found] {
+    let follows = |pair: &[Found]| pair[1].kind == Kind::Pair && pair[1].from < pair[0].to;
+    let pairs = 1 + terms.windows(2).rev().take_while(|pair| follows(pair)).count();
+    match terms {
+        [rest @ .., last]
+            if pairs >= LONG_VOWEL_FROM && last.kind == Kind::Pair && last.text.ends_with(LONG_VOWEL) =>
+        {
+            rest
+        }
+        _ => terms,
+    }
+}
+
 /// A phrase without a character of kana at its end or beginning, unless a single character would be left.
-pub(super) fn without_okurigana(terms: &[Found]) -> &[Found] {
+fn without_okurigana(terms: &[Found]) -> &[Found] {
     let rest = match terms {
         [rest @ .., last] if is_single_kana(last) => rest,
         _ => terms,
@@ -50,6 +74,9 @@ pub(super) fn without_okurigana(terms: &[Found]) -> &[Found] {
 /// Lowers the weight of single characters beside kana, and adds compounds with kana between two characters, each also without the
 /// kana: 切替 for 切り替え. `plain` are the terms of the question.
 pub(super) fn join_by_kana(question: &str, plain: &[Found], concepts: &mut Vec<Concept>) {
+    if !question.chars().any(is_hiragana) {
+        return;
+    }
     let touches = |from: u32, to: u32| {
         let before = question[..from as usize].chars().next_back();
         let behind = question[to as usize..].chars().next();
@@ -66,22 +93,20 @@ pub(super) fn join_by_kana(question: &str, plain: &[Found], concepts: &mut Vec<C
         return;
     }
     for (n, first) in plain.iter().enumerate() {
-        let Some(compound) = compound_at(&plain[n..]) else { continue };
+        let Some((kana, second)) = compound_at(&plain[n..]) else { continue };
         let one = first.text.chars().next_back().filter(|&c| is_han(c));
-        let last = compound.last.text.chars().next().filter(|&c| is_han(c));
+        let last = second.text.chars().next().filter(|&c| is_han(c));
         let (Some(one), Some(last)) = (one, last) else { continue };
         // The question may have another form of a character, of other bytes.
         let bytes = |term: &Found| question.get(term.from as usize..term.to as usize).unwrap_or_default();
         let from = first.to - bytes(first).chars().next_back().map_or(0, char::len_utf8) as u32;
-        let to = compound.last.from + bytes(compound.last).chars().next().map_or(0, char::len_utf8) as u32;
-        let kana = compound.between.iter().zip(1..).map(|(kana, at)| (at, kana.text.clone()));
-        let apart = (first.text.chars().nth(1).is_none() && compound.last.text.chars().nth(1).is_none())
-            .then(|| {
-                let far = 1 + compound.characters as u32;
-                let terms =
-                    std::iter::once((0, one.to_string())).chain(kana).chain([(far, last.to_string())]);
-                anywhere(Phrase { terms: terms.collect() }, 1.0)
-            });
+        let to = second.from + bytes(second).chars().next().map_or(0, char::len_utf8) as u32;
+        let are_single = first.text.chars().nth(1).is_none() && second.text.chars().nth(1).is_none();
+        let apart = are_single.then(|| {
+            let far = 1 + kana.text.chars().count() as u32;
+            let terms = vec![(0, one.to_string()), (1, kana.text.clone()), (far, last.to_string())];
+            anywhere(Phrase { terms }, 1.0)
+        });
         let together = anywhere(Phrase::word(&format!("{one}{last}")), 1.0);
         let alternatives: Vec<_> = apart.into_iter().chain([together]).collect();
         if concepts.iter().all(|other| other.alternatives[0] != alternatives[0]) {
@@ -91,26 +116,30 @@ pub(super) fn join_by_kana(question: &str, plain: &[Found], concepts: &mut Vec<C
     }
 }
 
-/// Kana between two runs of other characters.
-struct Compound<'a> {
-    between: &'a [Found],
-    /// Number of characters between the runs.
-    characters: usize,
-    /// The first term of the second run.
-    last: &'a Found,
+/// The kana behind the first term of a list, and the first term behind them, if they may join a compound. A term has two characters
+/// of kana at most, and a longer run is several terms.
+fn compound_at(terms: &[Found]) -> Option<(&Found, &Found)> {
+    let [first, kana, second, ..] = terms else { return None };
+    let adjoins = |one: &Found, next: &Found| next.kind == Kind::Pair && next.from == one.to;
+    let ends_well = kana.text.chars().next_back().is_some_and(|c| STEMS.contains(c));
+    let is_compound = first.kind == Kind::Pair
+        && adjoins(first, kana)
+        && adjoins(kana, second)
+        && is_kana(&kana.text)
+        && ends_well
+        && !is_kana(&second.text);
+    is_compound.then_some((kana, second))
 }
 
-/// The compound whose first run ends with the term that begins a list.
-fn compound_at(terms: &[Found]) -> Option<Compound<'_>> {
-    let adjoins =
-        |n: usize| terms.get(n).filter(|next| next.kind == Kind::Pair && next.from == terms[n - 1].to);
-    let kana = adjoins(1).filter(|kana| is_kana(&kana.text))?;
-    let characters = kana.text.chars().count();
-    let ends_well = kana.text.chars().next_back().is_some_and(|c| STEMS.contains(c));
-    let last = adjoins(2).filter(|last| !is_kana(&last.text))?;
-    (terms[0].kind == Kind::Pair && characters <= MOST_BETWEEN && ends_well).then_some(Compound {
-        between: &terms[1..2],
-        characters,
-        last,
-    })
+/// Removes what is no word by itself within a known word of kana and other characters: 付 of はんだ付け.
+pub(super) fn remove_parts(question: &str, words: &[(u32, u32)], concepts: &mut Vec<Concept>) {
+    let text = |from: u32, to: u32| &question[from as usize..to as usize];
+    let is_mixed =
+        |text: &str| text.chars().count() >= LEAST && text.chars().any(is_hiragana) && !is_kana(text);
+    let mixed: Vec<_> = words.iter().filter(|&&(from, to)| is_mixed(text(from, to))).collect();
+    concepts.retain(|concept| {
+        let is_within = mixed.iter().any(|(from, to)| *from <= concept.from && concept.to <= *to);
+        let own = text(concept.from, concept.to);
+        !(is_within && (own.chars().nth(1).is_none() || is_kana(own)))
+    });
 }

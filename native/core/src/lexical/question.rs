@@ -4,7 +4,7 @@ use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
 use super::compounds::add_known_words;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
-use super::okurigana::{is_hiragana, join_by_kana, without_okurigana};
+use super::okurigana::{is_hiragana, join_by_kana, without_ending, without_long_vowel};
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
 use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
@@ -94,10 +94,6 @@ const HIRAGANA: f32 = 0.25;
 
 /// Factor on the rarity of the stems of an acronym, which may be a word in capitals.
 const STEMS_OF_ACRONYM: f32 = 0.5;
-
-/// The sign of a long vowel in katakana, and the pairs of a word, at least, at whose end it is left out: those of four characters.
-const LONG_VOWEL: char = 'ー';
-const LONG_VOWEL_FROM: usize = 3;
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
 /// of several words.
@@ -221,8 +217,8 @@ impl Questions {
     }
 
     /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces,
-    /// hyphens (`readings.rs`), and a long vowel or okurigana at the end; `None` if it has no word. The bytes of the concept are those of the
-    /// whole text.
+    /// hyphens (`readings.rs`), and a long vowel or okurigana at the end; `None` if it has no word. The bytes of the concept are
+    /// those of the whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut alternatives: Vec<Alternative> = Vec::new();
         let joined = with_joined_syllables(text);
@@ -553,26 +549,6 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
                 translations: vec![],
             });
         }
-    }
-}
-
-/// The terms of a word without what other spellings of it lack: a long vowel and kana at its end.
-pub(super) fn without_ending(terms: &[Found]) -> &[Found] {
-    without_okurigana(without_long_vowel(terms))
-}
-
-/// Terms of which the last run has no long vowel at its end: センサー and センサ (sensor) are the same word, and the shorter is found
-/// in both. Lucene's JapaneseKatakanaStemFilter has the same rule for words of as many characters.
-fn without_long_vowel(terms: &[Found]) -> &[Found] {
-    let follows = |pair: &[Found]| pair[1].kind == Kind::Pair && pair[1].from < pair[0].to;
-    let pairs = 1 + terms.windows(2).rev().take_while(|pair| follows(pair)).count();
-    match terms {
-        [rest @ .., last]
-            if pairs >= LONG_VOWEL_FROM && last.kind == Kind::Pair && last.text.ends_with(LONG_VOWEL) =>
-        {
-            rest
-        }
-        _ => terms,
     }
 }
 
