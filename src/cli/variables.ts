@@ -3,13 +3,14 @@ import { SETTINGS } from '../config.js';
 import { nearestName } from '../nearest-name.js';
 
 const PREFIX = 'PRIORART_';
-/** Variables of the build, of examples and `priorart mcp`, and of tests and benchmarks. */
+/** Variables of the build, of scripts, of examples and `priorart mcp`, and of tests and benchmarks. */
 const OTHERS = new Set([
   'PRIORART_CACHE',
   'PRIORART_CPU',
   'PRIORART_PROGRESS',
   'PRIORART_KEY',
   'PRIORART_BASE_URL',
+  'PRIORART_MAVEN_URL',
 ]);
 const DEVELOPMENT = /^PRIORART_(?:TEST|BENCH|FUZZ|SHIM|GOLDEN|KILLS|SERVE_KILLS)(?:_|$)/;
 

@@ -13,7 +13,7 @@ export interface SemanticRequest {
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
   kind_codes?: readonly string[] | null | undefined;
-  /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
+  /** Include utility models. Filters by number or family_id find every kind, unless kind_codes, doc_type or this field is given. Default: false. */
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
@@ -141,7 +141,7 @@ export interface AnalyticsRequest {
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
   kind_codes?: readonly string[] | null | undefined;
-  /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
+  /** Include utility models. Filters by number or family_id find every kind, unless kind_codes, doc_type or this field is given. Default: false. */
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;

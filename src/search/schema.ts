@@ -64,7 +64,7 @@ const searchFields = {
     .nullish()
     .describe('Kind codes; take priority over doc_type and include_utility_model'),
   include_utility_model: flag(
-    'Include utility models. Numbers and family_id find every kind where no field states kinds',
+    'Include utility models. Filters by number or family_id find every kind, unless kind_codes, doc_type or this field is given',
   ),
   applicant_match: oneOf(APPLICANT_MATCHES)
     .nullish()
