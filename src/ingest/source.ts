@@ -74,7 +74,7 @@ export function isFailure(item: SourceItem): item is Failure {
 /** Bytes read to detect a format. The first line of JSON Lines may be long. */
 const HEAD_BYTES = 1 << 20;
 /**
- * Walks files and folders in order (folders sorted by name). Yields each document as a `Unit`, and each
+ * Walks files and folders in order (within a folder as `walk`). Yields each document as a `Unit`, and each
  * unreadable file, entry or piece as a `Failure`. Images and other known companions are skipped.
  */
 export async function* openSources(

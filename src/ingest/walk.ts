@@ -1,4 +1,5 @@
 /** Lists the files under the given paths, in order, without opening them. */
+import type { Dirent } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isImageName } from '../drawings/name.js';
@@ -48,7 +49,7 @@ export async function checkPaths(paths: readonly string[]): Promise<void> {
 const LINKED_FOLDER = 'link to a folder; name the folder itself to read it';
 
 /**
- * A file, or the files under a folder, sorted by name. An inaccessible path is a failure, and does not keep the others
+ * A file, or the files under a folder: its documents, its folders and its images, each sorted by name. An inaccessible path is a failure, and does not keep the others
  * of its folder from being read.
  * @param onSkipped called for links to folders, which are not followed
  */
@@ -67,18 +68,14 @@ export async function* walk(
     if (found.isFile()) {
       yield { path, size: found.size, modified: found.mtime, isNamed: given };
     } else if (found.isDirectory()) {
-      const names: { name: string; isLink: boolean }[] = [];
-      for await (const entry of await opendir(path)) {
-        names.push({ name: entry.name, isLink: entry.isSymbolicLink() });
-      }
-      // Images last: the publications that name them are then known.
-      const last = (name: string): number => (isImageName(name) ? 1 : 0);
-      names.sort((a, b) => last(a.name) - last(b.name) || (a.name < b.name ? -1 : 1));
-      for (const { name, isLink } of names) {
-        const inner = join(path, name);
+      const entries: Dirent[] = [];
+      for await (const entry of await opendir(path)) entries.push(entry);
+      entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+      for (const entry of entries) {
+        const inner = join(path, entry.name);
         // A linked folder may lead to a parent folder. Links to files are followed, links to folders only if
         // given. What is wrong with a link is found when it is walked.
-        if (isLink && (await isFolder(inner))) {
+        if (entry.isSymbolicLink() && (await isFolder(inner))) {
           onSkipped?.({ file: inner, position: 'byte 0', reason: LINKED_FOLDER });
           continue;
         }
@@ -88,6 +85,15 @@ export async function* walk(
   } catch (error) {
     yield failureAt(place, await whyNot(path, given, error));
   }
+}
+
+/**
+ * The documents of a folder come before its folders, so that its tables are read one after another and are joined.
+ * Images come last: the publications that name them are then known.
+ */
+function rank(entry: Dirent): number {
+  if (entry.isDirectory()) return 1;
+  return isImageName(entry.name) ? 2 : 0;
 }
 
 const isFolder = (path: string): Promise<boolean> =>

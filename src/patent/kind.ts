@@ -82,12 +82,6 @@ export function kindClass(country: Country, kindCode: string): KindClass {
   return CLASS_OF.get(country + kindCode) ?? 'other';
 }
 
-/** Whether a kind code means a granted or registered right (patent, plant, utility model). */
-export function isGrant(country: Country, kindCode: string): boolean {
-  const found = kindClass(country, kindCode);
-  return found === 'grant' || found === 'utility_grant';
-}
-
 /** The law of 1994 changed JP `U` from an application laid open to a registration. */
 const JP_REGISTRATION_FROM = '1994-01-01';
 
@@ -108,7 +102,7 @@ export function publicationClass(
   return kindClass(country, kind_code);
 }
 
-/** Whether a publication is a granted or registered right. */
+/** Whether a publication is a granted or registered right (patent, plant, utility model). */
 export function isGrantPublication(publication: Parameters<typeof publicationClass>[0]): boolean {
   const found = publicationClass(publication);
   return found === 'grant' || found === 'utility_grant';

@@ -116,13 +116,17 @@ function withoutOneForm(name: string): string {
   return name;
 }
 
+/** Longest name that is compared, characters. Longer ones are lists or damage, and time grows with the square. */
+const COMPARED_CHARS = 1000;
+
 /**
  * Key of a company's name. It ignores legal forms, punctuation, case, width and accents: `삼성전자 주식회사`,
  * `삼성전자(주)` and `㈜삼성전자` share a key, and so do `Foo Co., Ltd.` and `FOO CO LTD`. A name that consists of a
- * legal form stays unchanged. Search terms get the same key.
+ * legal form stays unchanged. Names with the same beginning of `COMPARED_CHARS` share a key. Search terms get the same
+ * key.
  */
 export function companyKey(name: string): string {
-  let key = plain(withoutBracketed(fold(name)));
+  let key = plain(withoutBracketed(fold(name).slice(0, COMPARED_CHARS)));
   for (let before = ''; before !== key; ) {
     before = key;
     // Spacing within East Asian names varies, so it is removed: `삼성 전자` becomes `삼성전자`. Without blanks or

@@ -276,11 +276,11 @@ describe('the walk', () => {
     });
     assert.deepEqual(found, [
       'a | byte 0 ! a link to a file or folder that does not exist',
-      'a | byte 0 ! a link to a file or folder that does not exist',
       'loop | byte 0 ! a link that leads to itself',
+      'a | byte 0 ! a link to a file or folder that does not exist',
       'b.xml | byte 0 | us-patent-grant',
-      'c.xml | byte 0 | us-patent-grant',
       'z.xml | byte 0 | us-patent-grant',
+      'c.xml | byte 0 | us-patent-grant',
     ]);
     assert.deepEqual(skipped, ['folder link to a folder; name the folder itself to read it']);
   });
@@ -361,6 +361,32 @@ describe('files without patent data', () => {
 });
 
 describe('KIPRIS bulk tables', () => {
+  it('a folder between the tables does not part them, and images come last', async () => {
+    const number = '1020200000003';
+    await put(
+      'k/Bibliographic.txt',
+      `출원번호¶공개번호¶등록번호¶발명의명칭(국문)\n${number}¶1020210000003¶ ¶뚜껑\n`,
+    );
+    await put('k/Images/readme.txt', 'hello');
+    await put('k/Images/z.xml', grantXml());
+    await put('k/Ipc/d.xml', grantXml({ number: '09100002' }));
+    await put('k/IPC.txt', `출원번호¶특허분류일련번호¶ipc코드\n${number}¶1¶B65D 41/00\n`);
+    await put('k/A.png', PNG);
+    const order: string[] = [];
+    for await (const item of openSources([join(folder, 'k')], {
+      onImage: ({ name }) => void order.push(name),
+    })) {
+      assert.ok(!isFailure(item), JSON.stringify(item));
+      const { patents } = parseUnit(item.format, item.bytes);
+      order.push(`${basename(item.file)} ${patents.map(({ ipc_codes }) => ipc_codes?.join())}`);
+    }
+    assert.equal(order[0], 'k B65D 41/00');
+    assert.deepEqual(
+      order.map((text) => text.split(' ')[0]),
+      ['k', 'z.xml', 'd.xml', 'A.png'],
+    );
+  });
+
   it('tables of each folder are joined separately, also in archives', async () => {
     const tables = (number: string): Record<string, string> => ({
       'Bibliographic.txt': `출원번호¶공개번호¶등록번호¶발명의명칭(국문)\n10202000${number}¶10202100${number}¶ ¶뚜껑\n`,
@@ -380,9 +406,9 @@ describe('KIPRIS bulk tables', () => {
       );
     }
     assert.deepEqual(found, [
+      'two.zip application 1020200000002 2',
+      'two.zip application 1020200000002 2',
       'one application 1020200000001 2',
-      'two.zip application 1020200000002 2',
-      'two.zip application 1020200000002 2',
     ]);
   });
 });

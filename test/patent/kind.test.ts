@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { COUNTRIES } from '../../src/patent/country.js';
-import { isGrant, kindClass, knownKinds, publicationClass, sameKind } from '../../src/patent/kind.js';
+import {
+  isGrantPublication,
+  kindClass,
+  knownKinds,
+  publicationClass,
+  sameKind,
+} from '../../src/patent/kind.js';
 
 it('the kinds of every office have a class', () => {
   const classes: Record<string, string> = {
@@ -42,9 +48,9 @@ it('the kinds of every office have a class', () => {
 });
 
 it('grants are recognised, and every kind of the table is known', () => {
-  assert.equal(isGrant('US', 'B2'), true);
-  assert.equal(isGrant('KR', 'Y1'), true);
-  assert.equal(isGrant('US', 'S1'), false);
+  assert.equal(isGrantPublication({ country: 'US', kind_code: 'B2', number: '09100001' }), true);
+  assert.equal(isGrantPublication({ country: 'KR', kind_code: 'Y1', number: '2001305500000' }), true);
+  assert.equal(isGrantPublication({ country: 'US', kind_code: 'S1', number: '0D435854' }), false);
   for (const country of COUNTRIES) {
     for (const kind of knownKinds(country)) assert.notEqual(kindClass(country, kind), 'other');
   }

@@ -32,6 +32,21 @@ describe('company names', () => {
     assert.notEqual(companyKey('Co., Ltd.'), '');
     assert.notEqual(companyKey('株式会社'), '');
   });
+  it('the key of a name of any length is made in a moment', () => {
+    for (const form of ['有限公司', ' co', '(주)', '株式会社 ']) {
+      const name = `Acme${form.repeat(100_000 / form.length)}`;
+      const started = performance.now();
+      const key = companyKey(name);
+      assert.ok(performance.now() - started < 1000, form);
+      assert.equal(companyKey(key), key);
+    }
+  });
+  it('a long name is compared up to its thousandth character', () => {
+    const words = 'abcd '.repeat(198).trim();
+    assert.equal(companyKey(`${words} Inc.`), words);
+    assert.notEqual(companyKey(`${words}x`), companyKey(`${words}y`));
+    assert.equal(companyKey(`${words} abcd abcd efgh`), companyKey(`${words} abcd abcd ijkl`));
+  });
   it('a name matches by containing, prefix and the whole', () => {
     const key = companyKey('Midori Chemical Co., Ltd.');
     assert.equal(companyMatches(key, companyKey('chemical'), 'contains'), true);

@@ -12,7 +12,7 @@ import { applicationLink, COLUMNS, columnValues } from '../../src/index/columns.
 import { mergeSegments } from '../../src/index/merge.js';
 import { type NativeSnapshot, native, type Selection } from '../../src/index/native.js';
 import { loadModels } from '../../src/models/load.js';
-import { isGrant } from '../../src/patent/kind.js';
+import { isGrantPublication } from '../../src/patent/kind.js';
 import { clausesOf, deduplicates } from '../../src/search/filter.js';
 import { Folder } from '../../src/search/folder.js';
 import { type Plan, type PlanOptions, planOf, scansOf } from '../../src/search/plan.js';
@@ -281,7 +281,7 @@ async function fiveTimes(folder: Folder, dir: string, kind: string): Promise<Tar
         id: copy * documents.length + n + 1,
         patentId: `${head.patent_id}/${copy}`,
         application: `${applicationLink(head)}/${copy}`,
-        grant: isGrant(head.country, head.kind_code),
+        grant: isGrantPublication(head),
         vectors: copy === 0 ? vectors : blended(vectors, other.vectors, dimensions, next),
         ...columnValues(head),
       });

@@ -227,7 +227,7 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 2,
+  version: 3,
   detect(head) {
     const names = memberNames(head, true) ?? [];
     return names.includes('publication_number') && MARKS.some((name) => names.includes(name));

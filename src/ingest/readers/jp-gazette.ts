@@ -200,7 +200,7 @@ function citations(root: XmlElement): Citation[] {
 export const jpGazette: Reader = {
   format: ROOT,
   title: 'JP gazette (ST.36)',
-  version: 4,
+  version: 5,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -1,12 +1,37 @@
 /** Divides claims and descriptions in plain text at their numbers and headings. */
 import type { Claim, Section } from '../../patent/record.js';
 
-/** Marks around the number of a claim, before and after. */
-const MARKS = [
-  /【請求項\s*([0-9０-９]{1,4})】/gu,
-  /(?:^|\n)[^\S\n]*\[?청구항\s*(\d{1,4})\]?\s*[.:]?/gu,
-  /(?:^|\n[^\S\n]*|[.;。；]\s*)(\d{1,4})\s*[.)、．]\s*(?=\S)/gu,
-];
+/** Words around the number of a claim. */
+const HEADINGS = [/【請求項\s*([0-9０-９]{1,4})】/gu, /(?:^|\n)[^\S\n]*\[?청구항\s*(\d{1,4})\]?\s*[.:]?/gu];
+
+/** The number of claim 1, and the mark behind it. */
+const FIRST = /(?:^|\n[^\S\n]*|[.;。；]\s*)(0{0,3}1)\s*([.)、．])(?=\s*\S)/u;
+
+/** Places of the further numbers: at the start of a line, also after a full stop, also after a semicolon. */
+interface Places {
+  lines: RegExp;
+  sentences: RegExp;
+  parts: RegExp;
+}
+
+/** A point behind a digit may be a decimal point, which ends no sentence. */
+const WITH_POINT: Places = {
+  lines: /\n[^\S\n]*(\d{1,4})\s*[.、．](?=\s*\S)/gu,
+  sentences: /(?:\n[^\S\n]*|(?:。|(?<!\d)\.)\s*)(\d{1,4})\s*[.、．](?=\s*\S)/gu,
+  parts: /(?:\n[^\S\n]*|[.;。；]\s*)(\d{1,4})\s*[.、．](?=\s*\S)/gu,
+};
+const WITH_BRACKET: Places = {
+  lines: /\n[^\S\n]*(\d{1,4})\s*\)(?=\s*\S)/gu,
+  sentences: /(?:\n[^\S\n]*|(?:。|(?<!\d)\.)\s*)(\d{1,4})\s*\)(?=\s*\S)/gu,
+  parts: /(?:\n[^\S\n]*|[.;。；]\s*)(\d{1,4})\s*\)(?=\s*\S)/gu,
+};
+
+/** The number of a claim in a text. */
+interface Start {
+  at: number;
+  /** End of the number and its mark. */
+  from: number;
+}
 
 /**
  * The claims of a text. The text is cut at each next number in order, so other numbers are ignored. Words
@@ -15,25 +40,46 @@ const MARKS = [
 export function claimsOfText(text: string): Claim[] {
   const whole = text.trim();
   if (whole === '') return [];
-  for (const mark of MARKS) {
-    const starts: { number: number; at: number; from: number }[] = [];
-    for (const match of whole.matchAll(mark)) {
-      const number = Number(match[1]?.normalize('NFKC'));
-      if (number !== starts.length + 1) continue;
-      starts.push({ number, at: match.index, from: match.index + match[0].length });
-    }
-    const [first] = starts;
-    if (!first || first.at > PREAMBLE_CHARS) continue;
-    return starts.flatMap(({ number, from }, n) => {
-      // The full stop before the next number belongs to this claim.
-      const next = starts[n + 1];
-      const end =
-        next === undefined ? whole.length : next.at + (/^[.;。；]/.test(whole.slice(next.at)) ? 1 : 0);
-      const claim = tidy(whole.slice(from, end));
-      return claim === '' ? [] : [{ number, text: claim }];
-    });
+  const ways = [...HEADINGS.map((heading) => further(whole, heading, [])), numbered(whole)];
+  const starts = ways.find(([first]) => first !== undefined && first.at <= PREAMBLE_CHARS);
+  return starts ? claimsAt(whole, starts) : [{ number: 1, text: tidy(whole) }];
+}
+
+/**
+ * Claims that have bare numbers: `1. `. The mark behind claim 1 tells them from the steps within a claim, which have
+ * another: `1) mixing; 2) heating`. Numbers at the start of a line come first. Without them, and after the last of them,
+ * claims follow each other in a line.
+ */
+function numbered(text: string): Start[] {
+  const first = FIRST.exec(text);
+  if (!first) return [];
+  const places = first[2] === ')' ? WITH_BRACKET : WITH_POINT;
+  const lines = further(text, places.lines, [startAt(first)]);
+  return further(text, lines.length > 1 ? places.sentences : places.parts, lines);
+}
+
+/** The starts, and behind them each next number in order. */
+function further(text: string, mark: RegExp, starts: readonly Start[]): Start[] {
+  const found = [...starts];
+  const begin = starts.at(-1)?.from ?? 0;
+  for (const match of text.matchAll(mark)) {
+    const isNext = Number(match[1]?.normalize('NFKC')) === found.length + 1;
+    if (isNext && match.index >= begin) found.push(startAt(match));
   }
-  return [{ number: 1, text: tidy(whole) }];
+  return found;
+}
+
+function startAt(match: RegExpExecArray): Start {
+  return { at: match.index, from: match.index + match[0].length };
+}
+
+function claimsAt(text: string, starts: readonly Start[]): Claim[] {
+  return starts.flatMap(({ from }, n) => {
+    // The full stop before the next number belongs to this claim.
+    const next = starts[n + 1]?.at ?? text.length;
+    const claim = tidy(text.slice(from, next + (/[.;。；]/.test(text.charAt(next)) ? 1 : 0)));
+    return claim === '' ? [] : [{ number: n + 1, text: claim }];
+  });
 }
 
 /** Longest text before claim 1, characters. */

@@ -9,7 +9,7 @@ import { type Country, isCountry } from '../../patent/country.js';
 import { earliestDate } from '../../patent/date.js';
 import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import { internationalNumber } from '../../patent/international-number.js';
-import { isGrant } from '../../patent/kind.js';
+import { isGrantPublication } from '../../patent/kind.js';
 import { companyKey } from '../../patent/name.js';
 import { patentId, publicationNumber } from '../../patent/number.js';
 import type { InternationalStage, Name, Patent } from '../../patent/record.js';
@@ -162,16 +162,17 @@ export function internationalFields(
 
 /**
  * Publication and grant dates. Without a stated grant date, the publication date of a grant is the grant
- * date.
+ * date. A publication that is not of a granted or registered right has none, such as JP U before 1994.
  */
 export function publicationDates(
-  { country, kind_code }: Pick<Patent, 'country' | 'kind_code'>,
+  publication: Pick<Patent, 'country' | 'kind_code' | 'number'>,
   published: string | undefined,
   granted?: string | undefined,
 ): Partial<Patent> {
   // A corrected reprint (B8, B9) is published after the grant.
-  const issued = /[89]$/.test(kind_code) ? undefined : published;
-  const grant = isGrant(country, kind_code) ? (granted ?? issued) : undefined;
+  const issued = /[89]$/.test(publication.kind_code) ? undefined : published;
+  const dated = { ...publication, ...(published === undefined ? {} : { publication_date: published }) };
+  const grant = isGrantPublication(dated) ? (granted ?? issued) : undefined;
   return present({ publication_date: published, grant_date: grant });
 }
 

@@ -65,6 +65,18 @@ describe('numbers', () => {
   });
 });
 
+it('a JP utility model has a grant date only if it was registered', () => {
+  const dates = (publication_number: string, publication_date: number): unknown[] => {
+    const record = { publication_number, title_localized: [{ text: 'Lamp' }], publication_date };
+    const { patents } = parseUnit('google-patents', Buffer.from(JSON.stringify(record)));
+    return patents.map((patent) => [patent.publication_date, patent.grant_date]);
+  };
+  assert.deepEqual(dates('JP-H03123456-U', 19911216), [['1991-12-16', undefined]]);
+  assert.deepEqual(dates('JP-3206566-U', 20160929), [['2016-09-29', '2016-09-29']]);
+  assert.deepEqual(dates('JP-6235612-B2', 20171122), [['2017-11-22', '2017-11-22']]);
+  assert.deepEqual(dates('CN-206543210-U', 20171107), [['2017-11-07', '2017-11-07']]);
+});
+
 describe('DOCDB', () => {
   it("an application number has the office's own form", async () => {
     const { patents } = await read('docdb-forms.xml');

@@ -1,0 +1,72 @@
+/** Claims in plain text, as exports in the form of Google Patents and CSV lists hold them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { claimsOfText } from '../../../src/ingest/readers/plain-text.js';
+
+const texts = (text: string): string[] => claimsOfText(text).map((claim) => claim.text);
+
+describe('the claims of a plain text', () => {
+  it('steps within a claim, which have another mark, belong to it', () => {
+    assert.deepEqual(
+      texts('1. A method: 1) mixing; 2) heating; and 3) cooling.\n2. The method of claim 1.'),
+      ['A method: 1) mixing; 2) heating; and 3) cooling.', 'The method of claim 1.'],
+    );
+    assert.deepEqual(
+      texts('1.一种方法，包括：1)混合;2)加热;3)冷却。\n2.根据权利要求1所述的方法。\n3.一种电池。'),
+      ['一种方法，包括：1)混合;2)加热;3)冷却。', '根据权利要求1所述的方法。', '一种电池。'],
+    );
+    assert.deepEqual(texts('1.一种方法:1)混合;2)加热。2.根据权利要求1所述的方法。'), [
+      '一种方法:1)混合;2)加热。',
+      '根据权利要求1所述的方法。',
+    ]);
+    assert.deepEqual(texts('1) A method:\n1. mixing;\n2. heating.\n2) The method of 1.'), [
+      'A method:\n1. mixing;\n2. heating.',
+      'The method of 1.',
+    ]);
+    assert.deepEqual(texts('1. A method:\n1) mixing;\n2) heating.'), ['A method:\n1) mixing;\n2) heating.']);
+  });
+
+  it('steps in a line, which have the same mark, belong to their claim if claims begin at lines', () => {
+    assert.deepEqual(texts('1. A method: 1. mixing; 2. heating; 3. cooling.\n2. The method of claim 1.'), [
+      'A method: 1. mixing; 2. heating; 3. cooling.',
+      'The method of claim 1.',
+    ]);
+  });
+
+  it('claims in one line are divided, with any point as mark', () => {
+    const expected = ['A box.', 'The box of claim 1; and a lid.', 'A lid.'];
+    assert.deepEqual(texts('1. A box. 2. The box of claim 1; and a lid. 3. A lid.'), expected);
+    assert.deepEqual(texts('1、A box. 2. The box of claim 1; and a lid. 3．A lid.'), expected);
+    assert.deepEqual(texts('1. A box; 2. The box of claim 1.'), ['A box;', 'The box of claim 1.']);
+  });
+
+  it('claims in a line behind claims at lines are divided after full stops only', () => {
+    assert.deepEqual(texts('1. A box.\n2. A lid. 3. A box; 4. or lid of 1.4. mm. 4. A hinge.\n5. A pin.'), [
+      'A box.',
+      'A lid.',
+      'A box; 4. or lid of 1.4. mm.',
+      'A hinge.',
+      'A pin.',
+    ]);
+  });
+
+  it('words before claim 1 are left out, and a text without numbers is one claim', () => {
+    assert.deepEqual(texts('What is claimed is:\n  1. A box.\n\n  2. A lid.'), ['A box.', 'A lid.']);
+    assert.deepEqual(texts('A box of 1.5 mm; 2) with a lid.'), ['A box of 1.5 mm; 2) with a lid.']);
+    assert.deepEqual(texts(`${'A box. '.repeat(40)}1. A lid.`).length, 1);
+    assert.deepEqual(claimsOfText(' \n'), []);
+  });
+
+  it('headings come before numbers', () => {
+    assert.deepEqual(texts('【請求項１】\n1. 箱。\n【請求項２】\n2. 蓋。'), ['1. 箱。', '2. 蓋。']);
+    assert.deepEqual(texts('청구항 1.\n상자.\n[청구항 2]\n청구항 1의 상자.'), ['상자.', '청구항 1의 상자.']);
+  });
+
+  it('the time is linear', () => {
+    for (const run of [' ', '\n', '1', '1. ', '; ', '.', ';2', '\n2. ']) {
+      const started = performance.now();
+      claimsOfText(`1. A box.${run.repeat(200_000 / run.length)}x`);
+      assert.ok(performance.now() - started < 2000, JSON.stringify(run));
+    }
+  });
+});
