@@ -183,7 +183,7 @@ export interface PatentInput {
   drawings?: readonly DrawingInput[] | null | undefined;
   /** True if this is a part of the publication, which completes what is stored instead of replacing it. A part has a text, too: the title at least. */
   partial?: boolean | null | undefined;
-  /** patent_ids of the publications that this one, a correction, takes the place of. */
+  /** patent_ids of the publications that this one, a correction, takes the place of, or of the same publication under another kind. */
   corrects?: readonly string[] | null | undefined;
   /** Names of fields that were filled in from other sources, as a `Patent` of an index carries them. */
   filled?: readonly string[] | null | undefined;

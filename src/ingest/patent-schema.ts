@@ -253,7 +253,7 @@ export const patentSchema = record({
       'True if this is a part of the publication, which completes what is stored instead of replacing it. A part has a text, too: the title at least.',
     ),
   corrects: texts('patent_ids').describe(
-    'patent_ids of the publications that this one, a correction, takes the place of.',
+    'patent_ids of the publications that this one, a correction, takes the place of, or of the same publication under another kind.',
   ),
   filled: texts('names of fields').describe(
     'Names of fields that were filled in from other sources, as a `Patent` of an index carries them.',

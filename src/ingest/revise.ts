@@ -3,7 +3,7 @@
  * `patent/revision.ts`. The results have passages. They have vectors only if the document is unchanged.
  */
 import type { Patent } from '../patent/record.js';
-import { isSameDocument, revised } from '../patent/revision.js';
+import { documentKey, isSameDocument, revised } from '../patent/revision.js';
 import { contentHash, type PreparedDocument, patentOf } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import { passagesOf } from './passages.js';
@@ -16,9 +16,6 @@ export interface Revision {
   /** The resulting document of each pending document. */
   became: PreparedDocument[];
 }
-
-/** The key that related pending documents share. */
-const documentKey = ({ country, number, kind_code }: Patent): string => `${country}${number}${kind_code[0]}`;
 
 /** Merges pending documents with each other and with the documents of the store's current state. */
 export function revise(store: Publications, pending: readonly PreparedDocument[]): Revision {

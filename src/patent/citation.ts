@@ -2,7 +2,13 @@
 import { isCountry } from './country.js';
 import { type Filing, filingKey, isCountryCode } from './family.js';
 import { internationalNumber } from './international-number.js';
-import { patentId, publicationNumber } from './number.js';
+import {
+  type NumberCandidate,
+  parsePatentNumber,
+  patentId,
+  publicationNumber,
+  publicationOf,
+} from './number.js';
 import type { Citation, Priority } from './record.js';
 
 /**
@@ -17,20 +23,35 @@ const US_PROVISIONAL = /^6[0-3]\d{6}$/;
  */
 export function citedPatent(country: string, number: string, kind?: string): Citation {
   const code = kind?.trim().toUpperCase() || undefined;
-  const known = isCountry(country)
-    ? publicationNumber(country, number, code)
-    : country === 'WO'
-      ? internationalNumber(number)?.number
-      : undefined;
+  const published = isCountry(country) && code ? publicationOf(country, number, code) : undefined;
+  const known = published?.number ?? numberOf(country, number);
   const isPublished = !(country === 'US' && US_PROVISIONAL.test(known ?? ''));
   return {
-    ...(known !== undefined && code !== undefined && isPublished && isCountry(country)
-      ? { patent_id: patentId(country, known, code) }
+    ...(published !== undefined && isPublished && isCountry(country)
+      ? { patent_id: patentId(country, published.number, published.kind) }
       : {}),
     country,
     number: known ?? number.trim(),
     ...(code === undefined ? {} : { kind: code }),
   };
+}
+
+/** The number without a kind. */
+function numberOf(country: string, number: string): string | undefined {
+  if (isCountry(country)) return publicationNumber(country, number);
+  return country === 'WO' ? internationalNumber(number)?.number : undefined;
+}
+
+/**
+ * The publications that a citation can mean: without a kind, an application and its grant. A Japanese number
+ * of an era, which databases list as B2, is not that of a registration.
+ */
+export function citedNumbers({ patent_id, country, number, kind }: Citation): NumberCandidate[] {
+  if (patent_id === undefined)
+    return country && number ? parsePatentNumber(`${country}${number}${kind ?? ''}`) : [];
+  const found = parsePatentNumber(patent_id);
+  const isEra = country === 'JP' && kind !== undefined && !patent_id.endsWith(kind);
+  return isEra ? found.map((candidate) => ({ ...candidate, isEra })) : found;
 }
 
 /**

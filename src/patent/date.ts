@@ -63,3 +63,10 @@ export function earliestDate(dates: Iterable<string | undefined>): string | unde
   }
   return earliest;
 }
+
+const IN_BRACKETS = /\(\d{4}[./-] ?\d{1,2}[./-] ?\d{1,2}\.?\)$/;
+
+/** Removes a date in brackets at the end of a text: `제10-2017-0062563호(2017.06.08.)`. */
+export function withoutDate(text: string): string {
+  return text.replace(IN_BRACKETS, '').trimEnd();
+}

@@ -118,19 +118,22 @@ export function kindsByClass(country: Country): Readonly<Partial<Record<KindClas
   return KINDS[country];
 }
 
+/** Kinds of a Japanese translation of an international application. */
+const TRANSLATION: ReadonlySet<string> = new Set(['A', 'T']);
+
 /**
  * Whether a kind code after a number in a question means a record's kind. One letter includes all its kinds
- * (`B` finds B1 and B2). JP `A` also finds the translation `T`, which databases list as A.
+ * (`B` finds B1 and B2). In Japan, `A` and `T` find each other: databases list a translation (T) as A.
  */
 export function sameKind(country: Country, asked: string, actual: string): boolean {
   if (asked === actual) return true;
-  if (country === 'JP' && asked === 'A' && actual === 'T') return true;
+  if (country === 'JP' && TRANSLATION.has(asked) && TRANSLATION.has(actual)) return true;
   return asked.length === 1 && actual.startsWith(asked);
 }
 
 /**
  * Kinds under which a publication is found: its own, and those of the publications that it corrects and
- * replaces.
+ * replaces, or that are the same under another kind.
  */
 export function kindsOf({
   kind_code,

@@ -29,6 +29,21 @@ function isDated({ country, kind_code, number }: Numbered): boolean {
 
 const withoutZeros = (digits: string): string => digits.replace(/^0+(?=\d)/, '');
 
+/** More than the examined publications of any year. Registrations have larger numbers behind their first two digits, too. */
+const EXAMINED_LESS_THAN = 200_000;
+/** The last year of examined publications, Heisei 8. Higher years are of Shōwa. */
+const LAST_EXAMINED = 8;
+
+/** Year and serial number of a Japanese examined publication (kind B or Y alone); `undefined` for others. */
+function examined(publication: Numbered): { isHeisei: boolean; year: string; serial: string } | undefined {
+  const { country, kind_code, number } = publication;
+  const [year, serial] = [number.slice(0, 2), number.slice(2)];
+  if (country !== 'JP' || !/^[BY]$/.test(kind_code) || !/^\d{8}$/.test(number) || year === '00')
+    return undefined;
+  if (Number(serial) >= EXAMINED_LESS_THAN) return undefined;
+  return { isHeisei: Number(year) <= LAST_EXAMINED, year, serial };
+}
+
 /** The Japanese re-publication of an international application. */
 function isRepublication({ country, kind_code }: Numbered): boolean {
   return country === 'JP' && kind_code === 'A1';
@@ -50,7 +65,8 @@ export function docdbNumber(publication: Numbered): string {
     if (isRepublication(publication))
       return `WO${calendarYear(Number(number.slice(0, 2)))}${number.slice(2)}`;
     if (isDated(publication)) return `${calendarYear(Number(number.slice(0, 2)))}${number.slice(2)}`;
-    return withoutZeros(number);
+    const old = examined(publication);
+    return old ? `${old.isHeisei ? 'H' : 'S'}${number}` : withoutZeros(number);
   }
   if (country === 'EP') return withoutZeros(number).padStart(7, '0');
   return country === 'CN' ? number : withoutZeros(number);
@@ -85,8 +101,8 @@ function grouped(digits: string, mark: string): string {
 }
 
 /**
- * The office's printed form: `10-2020-0104349`, `US 9,971,313 B2`, `特開2018-524120`, `EP 3 539 467 A1`,
- * `CN 105942993 A`.
+ * The office's printed form: `10-2020-0104349`, `US 9,971,313 B2`, `特開2018-524120`, `特公平6-105321`,
+ * `EP 3 539 467 A1`, `CN 105942993 A`.
  */
 export function officeForm(publication: Numbered): string {
   const { country, number, kind_code: kind } = publication;
@@ -104,6 +120,11 @@ export function officeForm(publication: Numbered): string {
     case 'JP': {
       if (isRepublication(publication))
         return `再表${calendarYear(Number(number.slice(0, 2)))}/${number.slice(2)}`;
+      const old = examined(publication);
+      if (old) {
+        const [series, era] = [kind === 'B' ? '特公' : '実公', old.isHeisei ? '平' : '昭'];
+        return `${series}${era}${withoutZeros(old.year)}-${withoutZeros(old.serial)}`;
+      }
       const gazette = GAZETTES[kind[0] ?? ''] ?? 'JP';
       if (isDated(publication))
         return `${gazette}${calendarYear(Number(number.slice(0, 2)))}-${number.slice(2)}`;

@@ -4,24 +4,25 @@
  *
  * | office | KIPRIS number | other spellings read |
  * |---|---|---|
- * | KR A, U | 10 or 20 + year + 7 | `10-2020-0104349`, `KR20200104349A`, `201800004327A0`, before 1998 `KR830009677A` |
+ * | KR A, U | 10 or 20 + year + 7 | `10-2020-0104349`, `KR20200104349A`, `201800004327A0`, `특2002-0012345`, before 1998 `KR830009677A` |
  * | | the same for examined publications up to 1997 | `KR800001540B1` |
  * | KR B1, Y1 | 10 or 20 + 7 digits + 0000 | `10-0866101`, `KR102214943 B1`, `000002214943B1` |
  * | US A1 | year + 7 | `US 2018/0184900 A1`, DOCDB `2018184900`, `201800184900A1` |
  * | US B1, B2 | 8 digits | `9971313`, `US 9,971,313 B2`, `000009971313B2` |
  * | US designs, plants, reissues, H, T | letters and digits, padded with zeros to 8 characters as in the weekly files: `D1050455`, `D0433143`, `PP030123`, `RE045678`, `H0002123` | `D433143`, `USPP30123P3` |
  * | EP | 8 digits | `EP3539467A1` |
- * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A` |
+ * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A`, `JP 5-12345 A`, `P2001-118988`, `특개평11-315016` |
  * | JP A1 (re-publication of an international application) | era year + 6 of the WO number | `再表2018/062001`, `JPWO2018062001A1`, `JP WO2018/062001` |
- * | JP B, U | 8 digits | `特許第6235612号`, `JP6235612B2` |
+ * | JP B1, B2, U | 8 digits | `特許第6235612号`, `JP6235612B2` |
+ * | JP B, Y (examined publications up to 1996; databases add a digit) | era year + 6 | `特公平6-105321`, `JPH06105321B2`, `JP 61-12345 B2` |
  * | CN | 7 or 9 digits | `CN105942993A`; literature numbers are application numbers |
  * | all | | kind before the number (`EP-A-0449582`, `JP-A-2021-41306`) or in brackets (`CN103492414(A)`) |
  *
- * Words around a number are left out: `号公報`, `공보`, `公开号`, `대한민국`, `Patent No.` After a word for an application
+ * Words around a number are left out: `号公報`, `공보`, `公开号`, `대한민국`, `미국 공개특허`, `Patent No.`, and so is a date in brackets
+ * behind it. Digits with a hyphen count an era only if the text names Japan, since they may be a range: `10-20`. After a word for an application
  * (`출원번호`, `特願`, `ZL`, `US Patent Application No.`) the number is that of an application.
  */
 import {
-  eraYear,
   isApplicationSpelling,
   isOfficeApplicationNumber,
   isWholePctNumber,
@@ -29,8 +30,10 @@ import {
   withPlainHyphens,
 } from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
+import { withoutDate } from './date.js';
 import { internationalNumber } from './international-number.js';
 import { withoutInvisible } from './invisible.js';
+import { inJapanese, japaneseKind, japaneseNumber } from './japanese-number.js';
 import { type Labelled, readLabel } from './number-label.js';
 
 /** One interpretation of a number. Absent fields are not given by the text and match anything. */
@@ -41,19 +44,48 @@ export interface NumberCandidate {
   kind?: string;
   /** True if the text is the number of an application instead of a publication: CN literature numbers, `特願2018-524120`. */
   application?: true;
+  /** Of a Japanese number: whether it counts the years of an era. False for the number of a registration. */
+  isEra?: boolean;
 }
+
+/** The end of the Korean name of a foreign document: `미국 특허출원공개공보`. An application that is not published is none. */
+const KOREAN_NAME = '(?:특허|실용신안|공개|등록|공고|공보|출원(?=공개))+';
+/** Korean names of the offices. */
+const KOREAN_OFFICES: readonly [string, Country][] = [
+  ['일본', 'JP'],
+  ['미국', 'US'],
+  ['중국', 'CN'],
+  ['유럽', 'EP'],
+];
 
 /** Japanese and Korean names of documents, longest first, with the kind letter they mean. */
 const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^(?:実用新案登録|登録実用新案|実登|実全)/, 'JP', 'U'],
   [/^(?:特許公報|特許登録|特許|特公|特告)/, 'JP', 'B'],
-  [/^(?:公開特許公報|特開|特表|特願公開)/, 'JP', undefined],
-  [/^(?:実開|実願|実公)/, 'JP', undefined],
+  [/^(?:公開特許公報|特開|特願公開)/, 'JP', 'A'],
+  [/^(?:公表特許公報|特表)/, 'JP', 'T'],
+  [/^実公/, 'JP', 'Y'],
+  [/^(?:実開|実願)/, 'JP', undefined],
   [/^(?:등록특허|특허등록|한국등록특허)(?:공보)?/, 'KR', 'B'],
   [/^(?:공개특허|특허공개|한국공개특허|특허)(?:공보)?/, 'KR', undefined],
   [/^(?:등록실용신안|실용신안등록)(?:공보)?/, 'KR', 'Y'],
   [/^(?:공개실용신안|실용신안공개)(?:공보)?/, 'KR', undefined],
+  [/^일본공개특허(?:공보)?/, 'JP', 'A'],
+  [/^일본등록특허(?:공보)?/, 'JP', 'B'],
+  [/^일본(?=[特実平昭])/, 'JP', undefined],
+  ...KOREAN_OFFICES.map(([name, office]): [RegExp, Country, undefined] => [
+    new RegExp(`^${name}${KOREAN_NAME}`),
+    office,
+    undefined,
+  ]),
 ];
+/** `日本公開特許公報 特開…` has a name of the series behind that of the gazette. */
+const MOST_NAMES = 2;
+/** Names of registered Japanese patents, whose numbers count no years. */
+const REGISTRATION = /^(?:特許|일본등록)/;
+
+/** Korean publications of about 2000 are printed with 특 (patent) or 실 (utility model) before the year. */
+const KR_RIGHT = /^([특실])(?=(?:19|20)\d\d-?\d{1,7}(?:[A-Z]\d?)?$)/;
 
 /** The end of a gazette's name: `特開2021-041306号公報`. */
 const GAZETTE = /(?:公報|公报|공보)$/;
@@ -63,9 +95,6 @@ const BRACKETED_KIND = /\(([A-Z]\d?)\)$/;
 
 /** The kind before the number: `EP-A-0449582`, `US-B2-9971313`, `JP-A-H07-12345`. Letters of eras and US series are no kinds. */
 const LEADING_KIND = /^(US|KR|JP|CN|EP)[\s-]{0,3}([ABCUY]\d?|T)[\s-]{1,3}(?=[MTSHR]?\d)/;
-
-/** A Japanese number of this form with the year of the era alone: `JP-A-7-12345`, `JP-A-61-123456`. */
-const JP_ERA_YEAR = /^JP(\d{1,2})-(\d{1,6})$/;
 
 /** The Japanese re-publication of an international application, whose number it has. */
 const REPUBLICATION = /^(?:再公表特許|再公表|再表)|^JP[\s-]*(?=WO)/;
@@ -146,6 +175,7 @@ interface Spelling {
   letters: string;
   digits: string;
   kind?: string | undefined;
+  isEra?: boolean | undefined;
 }
 
 /**
@@ -170,19 +200,22 @@ function republication(text: string): Spelling | undefined {
 /** `10-2020-0104349`. Only Korean numbers have the kind of right first. */
 const KR_APPLICATION = /^[1-7]0-(?:19|20)\d{2}-/;
 
-/** In capitals, NFKC, with plain hyphens and without invisible characters. */
+/** In capitals, NFKC, with plain hyphens, without invisible characters and a date behind it. */
 const folded = (text: string): string =>
-  withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim();
+  withoutDate(withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim());
 
-/** Splits a text into country, letters of the series, digits and kind; `undefined` if it is not the number of a publication. */
-function dissect(text: string): Spelling | undefined {
+/**
+ * Splits a text into country, letters of the series, digits and kind; `undefined` if it is not the number of a publication.
+ * @param office the office if it is known apart from the text
+ */
+function dissect(text: string, office?: Country): Spelling | undefined {
   // A short cut for the most frequent case. The code below gives the same result.
   if (/^\d{2,14}$/.test(text)) return { letters: '', digits: text };
   const whole = folded(text);
   const label = readLabel(whole);
-  if (label === undefined) return dissectBare(whole);
+  if (label === undefined) return dissectBare(whole, office);
   if (label.isApplication && label.isSure) return undefined;
-  return dissectBare(label.rest, label.country);
+  return dissectBare(label.rest, label.country ?? office);
 }
 
 /**
@@ -211,10 +244,45 @@ function officesOf({ country }: Labelled, rest: string): readonly Country[] {
   return KR_APPLICATION.test(rest) ? ['KR'] : COUNTRIES;
 }
 
+/** A number without the names of documents before it, and what they mean. */
+interface Named {
+  rest: string;
+  country: Country;
+  kind: string | undefined;
+  isRegistration: boolean;
+}
+
+/** Reads the names of documents before a number without blanks. `undefined` if it has none. */
+function withoutNames(bare: string): Named | undefined {
+  let named: Named | undefined;
+  for (let count = 0; count < MOST_NAMES; count++) {
+    const rest: string = named?.rest ?? bare;
+    const found = OFFICE_WORDS.find(([name]) => name.test(rest));
+    if (found === undefined) break;
+    const [name, country, letter] = found;
+    named = {
+      rest: rest.replace(name, ''),
+      country: named?.country ?? country,
+      kind: letter ?? named?.kind,
+      isRegistration: named?.isRegistration || REGISTRATION.test(rest),
+    };
+  }
+  return withRight(bare, named);
+}
+
+/** `특2002-0012345` → `10-2002-0012345`. */
+function withRight(bare: string, named: Named | undefined): Named | undefined {
+  const rest = named?.rest ?? bare;
+  const right = KR_RIGHT.exec(rest)?.[1];
+  if (right === undefined || (named && named.country !== 'KR')) return named;
+  const number = `${right === '특' ? '10' : '20'}-${rest.slice(1)}`;
+  return { rest: number, country: 'KR', kind: named?.kind, isRegistration: false };
+}
+
 /** Splits a number without a label. `labelled` is the office that the label names. */
 function dissectBare(text: string, labelled?: Country): Spelling | undefined {
-  let rest = text
-    .replace(/[제第號号호]/g, '')
+  let rest = inJapanese(text.replace(/[제第號号호]/g, ''))
+    .trimEnd()
     .replace(GAZETTE, '')
     .replace(BRACKETED_KIND, '$1')
     .trim();
@@ -223,30 +291,15 @@ function dissectBare(text: string, labelled?: Country): Spelling | undefined {
   const leading = LEADING_KIND.exec(rest);
   if (leading) {
     kind = leading[2];
-    rest = (leading[1] + rest.slice(leading[0].length)).replace(
-      JP_ERA_YEAR,
-      (_, year, serial) => `JP${year.padStart(2, '0')}${serial.padStart(6, '0')}`,
-    );
+    rest = leading[1] + rest.slice(leading[0].length);
   }
   const bare = rest.replace(/^(?:JP|KR|대한민국)?\s*/, '').replace(/\s+/g, '');
   const republished = republication(REPUBLICATION.test(bare) ? bare : rest);
   if (republished) return republished;
-  for (const [word, office, letter] of OFFICE_WORDS) {
-    if (!word.test(bare)) continue;
-    [country, kind, rest] = [office, letter, bare.replace(word, '')];
-    break;
-  }
-  const era = /^(?:JP)?([MTSHR明大昭平令])(?:治|正|和|成)?(\d{2}|\d(?=-))-?(\d{1,6})([A-Z]\d?)?$/.exec(
-    rest.replace(/[\s.,/]/g, ''),
-  );
-  // `H2123` is a US statutory invention registration; a Japanese number with an era letter has eight digits.
-  if (
-    era &&
-    (country === 'JP' || /[^A-Z]/.test(era[1] ?? '') || /^JP/.test(rest) || `${era[2]}${era[3]}`.length === 8)
-  ) {
-    const year = eraYear(era[1] ?? '', Number(era[2]));
-    return { country: 'JP', letters: '', digits: `${year}${era[3]?.padStart(6, '0')}`, kind: era[4] ?? kind };
-  }
+  const named = withoutNames(bare);
+  if (named) ({ country, kind, rest } = named);
+  const japanese = japaneseNumber(rest, country === 'JP' || /^JP/.test(rest), kind);
+  if (japanese) return { country: 'JP', letters: '', ...japanese };
   const match = /^([A-Z]{2}(?=\d|(?:D|PP|RE|H|T|AI|X)\d))?(D|PP|RE|RX|H|T|AI|X)?(\d{1,14})([A-Z]\d?)?$/.exec(
     joined(rest),
   );
@@ -262,6 +315,7 @@ function dissectBare(text: string, labelled?: Country): Spelling | undefined {
     letters,
     digits: match[3],
     kind: match[4] ?? kind,
+    isEra: named?.isRegistration ? false : undefined,
   };
 }
 
@@ -275,8 +329,8 @@ export function parsePatentNumber(text: string): NumberCandidate[] {
   if (applications !== undefined) return applications;
   const found = dissect(text);
   if (!found) return [];
-  const { country, letters, digits, kind } = found;
-  const kindPart = kind === undefined ? {} : { kind };
+  const { country, letters, digits, kind, isEra } = found;
+  const kindPart = { ...(kind === undefined ? {} : { kind }), ...(isEra === undefined ? {} : { isEra }) };
   if (letters) {
     if (country !== undefined && country !== 'US') return [];
     return [{ country: 'US', number: lettered(letters, digits), ...kindPart }];
@@ -298,15 +352,47 @@ export function parsePatentNumber(text: string): NumberCandidate[] {
   return candidates;
 }
 
+/** The number of a publication in KIPRIS form, and its kind. */
+export interface Publication {
+  number: string;
+  kind: string;
+}
+
 /**
- * The KIPRIS number of a publication from the office's own number (`doc-number`) and kind, for readers.
- * `undefined` if the text is not a number of that office.
+ * The KIPRIS number and the kind of a publication from the office's own number (`doc-number`) and kind, for
+ * readers. The kind is that of the source, except for Japanese examined publications.
+ * @param published the day of publication, if it is known
+ * @returns undefined if the text is not a number of that office
  */
+export function publicationOf(
+  country: Country,
+  text: string,
+  kind: string,
+  published?: string,
+): Publication | undefined {
+  const found = dissectOwn(country, text);
+  const number = found && numberOf(country, found, kind);
+  if (number === undefined) return undefined;
+  const { isEra = false } = found ?? {};
+  return { number, kind: country === 'JP' ? japaneseKind(kind, { number, isEra, published }) : kind };
+}
+
+/** The KIPRIS number alone; the kind may be unknown. */
 export function publicationNumber(country: Country, text: string, kind?: string): string | undefined {
+  const found = dissectOwn(country, text);
+  return found && numberOf(country, found, kind);
+}
+
+/** Splits the office's own number. */
+function dissectOwn(country: Country, text: string): Spelling | undefined {
   const isPrefixed = text.slice(0, country.length).toUpperCase() === country;
   const own = isPrefixed ? text.slice(country.length).replace(/^[\s-]+/, '') : text;
-  const found = dissect(country === 'JP' && /^WO/i.test(own) ? `JP${own}` : own);
-  if (!found || (found.country !== undefined && found.country !== country)) return undefined;
+  if (country !== 'JP') return dissect(own);
+  return dissect(/^WO/i.test(own) ? `JP${own}` : own, 'JP');
+}
+
+function numberOf(country: Country, found: Spelling, kind?: string): string | undefined {
+  if (found.country !== undefined && found.country !== country) return undefined;
   if (found.letters) return country === 'US' ? lettered(found.letters, found.digits) : undefined;
   return OFFICE_FORMS[country](found.digits, kind ?? found.kind)[0];
 }

@@ -179,7 +179,7 @@ export interface Patent {
    * completes the stored record instead of replacing it (see `revision.ts`).
    */
   partial?: boolean;
-  /** patent_ids of the publications that this correction replaces. */
+  /** patent_ids of the publications that this correction replaces, or of the same publication under another kind (JP A of T). */
   corrects?: string[];
   /**
    * Fields (`claims`, `titles.en`) that were filled from parts of the publication, or from the publication it

@@ -8,6 +8,8 @@
  * - A correction replaces the publication that it corrects. Its fields take precedence, fields it lacks are
  *   kept (a front page has no claims), and it is found under both numbers. The latest correction takes
  *   precedence over earlier ones.
+ * - A Japanese translation of an international application has the kind T in the gazette and A in databases.
+ *   Both are one publication. T leads, and it is found under both kinds.
  * - A stated family is never replaced by a derived one.
  *
  * The record with precedence is called *leading*. A record lists the fields that were filled from others. A
@@ -21,14 +23,23 @@ export function isCorrection(kindCode: string): boolean {
   return /^[A-Z][89]$/.test(kindCode);
 }
 
+/** Kinds of one Japanese publication: T in the gazette, A in databases. Its serial numbers begin at 500,001. */
+const JP_TRANSLATION = /^JP\d\d[5-9]\d{5}[AT]$/;
+
+/** The key that all versions of a document share: country, number and the letter of the kind. */
+export function documentKey({ patent_id, country, number, kind_code }: Pick<Patent, IdentityField>): string {
+  return country + number + (JP_TRANSLATION.test(patent_id) ? 'A' : (kind_code[0] ?? ''));
+}
+
 /**
- * Whether two publications are versions of one document, one of which corrects the other: they have the same
- * country, number and kind letter. A separate search report (EP A3, A4) is a document of its own.
+ * Whether two publications are versions of one document, one of which corrects the other, or the kinds of a
+ * Japanese translation. A separate search report (EP A3, A4) is a document of its own.
  */
 export function isSameDocument(a: Pick<Patent, IdentityField>, b: Pick<Patent, IdentityField>): boolean {
   if (a.patent_id === b.patent_id) return true;
-  if (a.country !== b.country || a.number !== b.number || a.kind_code[0] !== b.kind_code[0]) return false;
+  if (documentKey(a) !== documentKey(b)) return false;
   if (a.country === 'EP' && [a, b].some(({ kind_code }) => /^A[34]$/.test(kind_code))) return false;
+  if (JP_TRANSLATION.test(a.patent_id) && JP_TRANSLATION.test(b.patent_id)) return true;
   return isCorrection(a.kind_code) || isCorrection(b.kind_code);
 }
 
@@ -89,8 +100,12 @@ function without(patent: Patent, names: readonly string[]): Patent {
   return found as unknown as Patent;
 }
 
-/** Whether `a` leads: a correction over the corrected publication, a later correction over an earlier one. */
+/**
+ * Whether `a` leads: a correction over the corrected publication, a later correction over an earlier one, T
+ * over A.
+ */
 function leads(a: Patent, b: Patent): boolean {
+  if (JP_TRANSLATION.test(a.patent_id) && JP_TRANSLATION.test(b.patent_id)) return a.kind_code === 'T';
   const [own, other] = [isCorrection(a.kind_code), isCorrection(b.kind_code)];
   if (own !== other) return own;
   const [date, otherDate] = [a.publication_date ?? '', b.publication_date ?? ''];

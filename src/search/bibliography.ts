@@ -2,7 +2,7 @@
 import { claimedPriority } from '../patent/priority.js';
 import type { Citation, Patent } from '../patent/record.js';
 import type { Publications } from '../store/publications.js';
-import { resolvePublications } from '../store/resolve.js';
+import { resolveCitation } from '../store/resolve.js';
 import { someGroups } from './collapse.js';
 import type { Searched } from './reader.js';
 import type { Bibliography, CitedDocument } from './types.js';
@@ -41,13 +41,6 @@ export function bibliographyOf(store: Publications, patent: Patent, family: stri
 }
 
 function citedDocument(store: Publications, citation: Citation): CitedDocument {
-  const publications = publicationsOf(store, citation);
+  const publications = resolveCitation(store, citation);
   return publications.length === 0 ? citation : { ...citation, publications };
-}
-
-/** Publications of the index that a citation names. Without a kind code, an application and its grant. */
-function publicationsOf(store: Publications, { patent_id, country, number, kind }: Citation): string[] {
-  if (patent_id !== undefined) return resolvePublications(store, patent_id);
-  if (country === undefined || number === undefined) return [];
-  return resolvePublications(store, `${country}${number}${kind ?? ''}`);
 }

@@ -1,9 +1,13 @@
 /** Resolves a publication number in any spelling. */
 
 import { PriorartError } from '../errors.js';
+import { citedNumbers } from '../patent/citation.js';
 import type { Country } from '../patent/country.js';
+import { isExamined } from '../patent/japanese-number.js';
 import { kindsOf, sameKind } from '../patent/kind.js';
-import { parsePatentNumber } from '../patent/number.js';
+import { type NumberCandidate, parsePatentNumber } from '../patent/number.js';
+import type { Citation } from '../patent/record.js';
+import type { DocumentHead } from './document.js';
 import { dataFile } from './faults.js';
 import type { Publications } from './publications.js';
 
@@ -13,11 +17,28 @@ import type { Publications } from './publications.js';
  */
 export function resolvePublications(store: Publications, text: string): string[] {
   const exact = text.trim().toUpperCase();
-  const known = store.ids.get(exact);
-  // The number of a corrected publication resolves to its correction.
-  if (known !== undefined) return [store.documents.get(known)?.patent_id ?? exact];
+  return resolveExact(store, exact) ?? resolveNumbers(store, parsePatentNumber(text));
+}
+
+/**
+ * patent_ids of the publications that a citation means, ascending.
+ * @throws PriorartError like `resolvePublications`
+ */
+export function resolveCitation(store: Publications, citation: Citation): string[] {
+  const exact = citation.patent_id === undefined ? undefined : resolveExact(store, citation.patent_id);
+  return exact ?? resolveNumbers(store, citedNumbers(citation));
+}
+
+/** The publication with this patent_id. That of a corrected publication resolves to its correction. */
+function resolveExact(store: Publications, patentId: string): string[] | undefined {
+  const known = store.ids.get(patentId);
+  return known === undefined ? undefined : [store.documents.get(known)?.patent_id ?? patentId];
+}
+
+function resolveNumbers(store: Publications, numbers: readonly NumberCandidate[]): string[] {
   const found = new Set<string>();
-  for (const { country, number, kind, application } of parsePatentNumber(text)) {
+  for (const candidate of numbers) {
+    const { country, number, kind, application, isEra } = candidate;
     const ids = application
       ? store.applications.getValues((country ?? '') + number)
       : store.numbers.getValues(number);
@@ -26,12 +47,18 @@ export function resolvePublications(store: Publications, text: string): string[]
       if (country !== undefined && country !== office) continue;
       const doc = store.ids.get(id);
       if (doc === undefined) throw damagedLookup(store.dir, id);
-      const head = kind === undefined ? undefined : store.documents.get(doc);
-      if (kind === undefined || (head && kindsOf(head).some((code) => sameKind(office, kind, code))))
-        found.add(id);
+      const isAny = kind === undefined && isEra === undefined;
+      const head = isAny ? undefined : store.documents.get(doc);
+      if (isAny || (head && isMeant(head, candidate))) found.add(id);
     }
   }
   return [...found].sort();
+}
+
+/** Whether a publication with the number of a candidate has its kind, and is of its series in Japan. */
+function isMeant(head: DocumentHead, { kind, isEra }: NumberCandidate): boolean {
+  if (kind !== undefined && !kindsOf(head).some((code) => sameKind(head.country, kind, code))) return false;
+  return isEra === undefined || isExamined(head) !== !isEra;
 }
 
 /** The error for an id that is missing in one of the tables. It must not be reported as an unknown publication. */

@@ -134,6 +134,29 @@ describe('corrections', () => {
     await sound(engine, 'versions');
   });
 
+  it('a translation that the gazette calls T and a database A is one publication, found under both', async () => {
+    const gazette = { patent_id: 'JP30524120T', title: '電池', claims: ['固体電解質を備える電池。'] };
+    const database = { patent_id: 'JP30524120A', title: 'BATTERY', language: 'en', family_id: '22345678' };
+    const parts = [written('jp-t', gazette), written('jp-a', { ...database, partial: true })];
+    for (const [n, runs] of [[parts], [[parts[0]!], [parts[1]!]], [[parts[1]!], [parts[0]!]]].entries()) {
+      const engine = await folder(`translation-${n}`, ...runs);
+      assert.equal((await engine.coverage()).total, 1);
+      const asked = ['JP30524120A', 'JP30524120T', 'JP2018524120A', '特表2018-524120', 'JP-T-2018-524120'];
+      const { patents } = await engine.details({ patent_ids: asked });
+      for (const patent of patents) assert.match(patent.content ?? '', /固体電解質を備える電池/);
+      for (const kind of ['A', 'T']) {
+        const { results } = await engine.search({ query: '電池', kind_codes: [kind] });
+        assert.deepEqual(
+          results.map(({ patent_id }) => patent_id),
+          ['JP30524120T'],
+        );
+      }
+      const again = await engine.ingest(parts);
+      assert.deepEqual([again.unchanged, again.updated, again.ingested], [2, 0, 0]);
+      await sound(engine, `translation-${n}`);
+    }
+  });
+
   it('a correction leaves other fields unchanged', async () => {
     const application = { ...grant, patent_id: 'EP04444001A1', grant_date: null };
     const engine = await folder('apart', [written('all', application, frontPage)]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { citedPatent, priorityOf } from '../../src/patent/citation.js';
+import { citedNumbers, citedPatent, priorityOf } from '../../src/patent/citation.js';
 
 it('a cited publication has the name of its record if office and kind are known', () => {
   assert.deepEqual(citedPatent('US', '9,971,313', 'B2'), {
@@ -19,6 +19,18 @@ it('a cited publication has the name of its record if office and kind are known'
     'a provisional application is not a publication, with any kind code of the source',
   );
   assert.deepEqual(citedPatent('EP', 'none', 'A1'), { country: 'EP', number: 'none', kind: 'A1' });
+});
+
+it('a cited Japanese examined publication has its own kind, whatever digit the source adds', () => {
+  const cited = citedPatent('JP', 'H0578571', 'B2');
+  assert.deepEqual(cited, { patent_id: 'JP05078571B', country: 'JP', number: '05078571', kind: 'B2' });
+  assert.deepEqual(citedNumbers(cited), [{ country: 'JP', number: '05078571', kind: 'B', isEra: true }]);
+  assert.equal(citedPatent('JP', '5-78571', 'B2').patent_id, 'JP05078571B');
+  const registered = citedPatent('JP', '5078571', 'B2');
+  assert.equal(registered.patent_id, 'JP05078571B2');
+  assert.deepEqual(citedNumbers(registered), [{ country: 'JP', number: '05078571', kind: 'B2' }]);
+  assert.deepEqual(citedPatent('JP', '63-64444'), { country: 'JP', number: '63064444' });
+  assert.deepEqual(citedNumbers({ text: 'a book' }), []);
 });
 
 it('a priority has the form of application numbers', () => {

@@ -60,6 +60,9 @@ it('a single letter matches its family of kinds', () => {
   assert.equal(sameKind('US', 'B', 'B2'), true);
   assert.equal(sameKind('US', 'B1', 'B2'), false);
   assert.equal(sameKind('JP', 'A', 'T'), true);
+  assert.equal(sameKind('JP', 'T', 'A'), true);
+  assert.equal(sameKind('JP', 'T', 'A1'), false);
+  assert.equal(sameKind('KR', 'T', 'A'), false);
   assert.equal(sameKind('US', 'A', 'S1'), false);
 });
 

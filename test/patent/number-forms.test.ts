@@ -15,8 +15,8 @@ interface Numbered {
   kind_code: string;
 }
 
-const serial = (digits: number, from = 1) =>
-  fc.integer({ min: from, max: 10 ** digits - 1 }).map((n) => String(n).padStart(digits, '0'));
+const serial = (digits: number, from = 1, to = 10 ** digits - 1) =>
+  fc.integer({ min: from, max: to }).map((n) => String(n).padStart(digits, '0'));
 const year = (from: number, to: number) => fc.integer({ min: from, max: to });
 const of = (country: Country, numbers: fc.Arbitrary<string>, ...kinds: string[]): fc.Arbitrary<Numbered> =>
   fc.record({ country: fc.constant(country), number: numbers, kind_code: fc.constantFrom(...kinds) });
@@ -106,6 +106,14 @@ const SERIES: Record<string, fc.Arbitrary<Numbered>> = {
     serial(7, 3_000_001).map((n) => `0${n}`),
     'U',
   ),
+  'JP examined publications': of(
+    'JP',
+    fc
+      .tuple(fc.oneof(year(1, 8), year(20, 63)), serial(6, 1, 199_999))
+      .map(([y, n]) => String(y).padStart(2, '0') + n),
+    'B',
+    'Y',
+  ),
   'CN publications': of(
     'CN',
     fc.constantFrom('1', '2').chain((first) => serial(8).map((n) => first + n)),
@@ -153,6 +161,9 @@ describe('spellings of a number', () => {
     assert.equal(shown('JP', '30062001', 'A1'), 'JPWO2018062001A1 | 再表2018/062001 | 201800062001A1');
     assert.equal(shown('JP', '61123456', 'A'), 'JP1986123456A | 特開1986-123456 | 198600123456A0');
     assert.equal(shown('JP', '06235612', 'B2'), 'JP6235612B2 | 特許第6235612号 | 000006235612B2');
+    assert.equal(shown('JP', '06105321', 'B'), 'JPH06105321B | 特公平6-105321 | 000006105321B0');
+    assert.equal(shown('JP', '61012345', 'Y'), 'JPS61012345Y | 実公昭61-12345 | 000061012345Y0');
+    assert.equal(shown('JP', '06235612', 'B'), 'JP6235612B | 特許第6235612号 | 000006235612B0');
     assert.equal(shown('CN', '105942993', 'A'), 'CN105942993A | CN 105942993 A | ');
   });
 });

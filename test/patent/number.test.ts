@@ -90,17 +90,17 @@ describe('publication numbers', () => {
     ['EP-B1-3539467', 'EP 03539467 B1'],
     ['EP3539467 (B1)', 'EP 03539467 B1'],
     ['JP2018524120A', 'JP 30524120 A'],
-    ['特開2018-524120', 'JP 30524120 ·'],
-    ['特表２０１８－５２４１２０号', 'JP 30524120 ·'],
-    ['特開平10-1234', 'JP 10001234 ·'],
-    ['公開番号：特開2018-524120', 'JP 30524120 ·'],
+    ['特開2018-524120', 'JP 30524120 A'],
+    ['特表２０１８－５２４１２０号', 'JP 30524120 T'],
+    ['特開平10-1234', 'JP 10001234 A'],
+    ['公開番号：特開2018-524120', 'JP 30524120 A'],
     ['Japanese Unexamined Patent Application Publication No. 2018-524120', 'JP 30524120 ·'],
     ['Japanese Patent Application Laid-Open No. H10-1234', 'JP 10001234 ·'],
     ['Japanese Patent No. 6235612', 'JP 06235612 ·'],
     ['特願2018-524120', 'JP 2018524120 · application'],
     ['出願番号: 特願2018-524120', 'JP 2018524120 · application'],
     ['実願昭61-123456号', 'JP 1986123456 · application'],
-    ['特開昭61-123456', 'JP 61123456 ·'],
+    ['特開昭61-123456', 'JP 61123456 A'],
     ['JPS61123456A', 'JP 61123456 A'],
     ['再表2018/062001', 'JP 30062001 A1'],
     ['再公表特許WO2018/062001', 'JP 30062001 A1'],
@@ -113,8 +113,8 @@ describe('publication numbers', () => {
     ['JPWO2018062001A5', 'JP 30062001 A5'],
     ['特許第6235612号', 'JP 06235612 B'],
     ['特許第6205339号公報', 'JP 06205339 B'],
-    ['特開2021-041306号公報', 'JP 33041306 ·'],
-    ['特表2021-509175号公報', 'JP 33509175 ·'],
+    ['特開2021-041306号公報', 'JP 33041306 A'],
+    ['特表2021-509175号公報', 'JP 33509175 T'],
     ['特公平7-12345号公報', 'JP 07012345 B'],
     ['JP-A-2021-41306', 'JP 33041306 A'],
     ['JP-A-H07-12345', 'JP 07012345 A'],
@@ -123,6 +123,44 @@ describe('publication numbers', () => {
     ['JP-B-6205339', 'JP 06205339 B'],
     ['JP-T-2010-527149', 'JP 22527149 T'],
     ['JP6235612B2', 'JP 06235612 B2'],
+    ['公開特許公報 特開平5-123456', 'JP 05123456 A'],
+    ['公表特許公報 特表2018-524120', 'JP 30524120 T'],
+    ['実公平5-12345', 'JP 05012345 Y'],
+    ['実開平5-12345', 'JP 05012345 ·'],
+    ['JP 61-12345 A', 'JP 61012345 A'],
+    ['JP 5-12345 A', 'JP 05012345 A'],
+    ['JP-5-12345-A', 'JP 05012345 A'],
+    ['JP 61 12345 A', 'JP 61012345 A'],
+    ['JP-B2-5-12345', 'JP 05012345 B'],
+    ['JP 6-80666', 'JP 06080666 ·'],
+    ['JP A-10-100907', 'JP 10100907 A'],
+    ['JP A-2003-283199', 'JP 15283199 A'],
+    ['JP P2001-118988', 'JP 13118988 ·'],
+    ['JP 6 235612 B2', 'JP 06235612 B2'],
+    ['JP 6 235 612 B2', 'JP 06235612 B2'],
+    ['Japanese Unexamined Patent Application Publication No. 5-12345', 'JP 05012345 ·'],
+    ['Japanese Examined Patent Publication No. 61-12345', 'JP 61012345 ·'],
+    ['JPH06105321B2', 'JP 06105321 B'],
+    ['JPS5912345Y2', 'JP 59012345 Y'],
+    ['JP6105321B2', 'JP 06105321 B2'],
+    ['特公平6-105321', 'JP 06105321 B'],
+    ['JP평성11315016 A', 'JP 11315016 A'],
+    ['JP소화49001720 A', 'JP 49001720 A'],
+    ['특개평11-315016호', 'JP 11315016 A'],
+    ['일본공개특허공보 특개평11-315016호', 'JP 11315016 A'],
+    ['일본 특표2018-524120호', 'JP 30524120 T'],
+    ['일본등록특허 제6235612호', 'JP 06235612 B'],
+    ['미국 특허출원공개공보 US2014/0322184(2014.10.30)', 'US 20140322184 ·'],
+    ['미국등록특허 제9971313호', 'US 09971313 ·'],
+    ['중국공개특허공보 CN103520194A (2014.01.22.)', 'CN 103520194 A'],
+    ['유럽공개특허 EP3539467A1', 'EP 03539467 A1'],
+    ['공개특허 특2002-0012345', 'KR 1020020012345 ·'],
+    ['공개번호 특2002-0012345', 'KR 1020020012345 ·'],
+    ['공개번호 실2000-0001234', 'KR 2020000001234 ·'],
+    ['KR 특2002-0012345', 'KR 1020020012345 ·'],
+    ['공개특허공보 제10-2017-0062563호(2017.06.08.)', 'KR 1020170062563 ·'],
+    ['등록특허공보 제10-1817109호(2018.01.11.)', 'KR 1018171090000 B'],
+    ['출원번호 10-2006-0025591 (2006.03.20)', 'KR 1020060025591 · application'],
     ['実用新案登録第3206566号', 'JP 03206566 U'],
     ['CN105942993A', 'CN 105942993 A'],
     ['CN103492414(A)', 'CN 103492414 A'],
@@ -173,6 +211,54 @@ describe('publication numbers', () => {
     assert.ok(readings('2021167409').includes('JP 33167409 ·'));
   });
 
+  it('counts the years of an era only if a text names Japan', () => {
+    for (const text of ['6-80666', '10-20', '63-64444'])
+      assert.ok(!readings(text).some((found) => /^JP (?:06080666|10000020|63064444) /.test(found)), text);
+    assert.deepEqual(readings('US 5-12345'), ['US 00512345 ·']);
+    assert.deepEqual(readings('EP 5-12345'), ['EP 00512345 ·']);
+    assert.deepEqual(readings('KR 10-2020-0104349'), ['KR 1020200104349 ·']);
+    assert.deepEqual(readings('JP 0-12345'), ['JP 00012345 ·'], 'no year');
+    assert.deepEqual(readings('JP 99-12345'), ['JP 09912345 ·'], 'no year');
+    assert.deepEqual(readings('JP 0612345'), ['JP 00612345 ·'], 'no hyphen');
+    assert.deepEqual(readings('JP 10-2020-0104349'), []);
+  });
+
+  it('tells the number of an examined publication from that of a registration', () => {
+    const isEra = (text: string): boolean | undefined => parsePatentNumber(text)[0]?.isEra;
+    for (const text of ['JPH06105321B2', '特公平6-105321', 'JP 6-105321', '특공평6-105321'])
+      assert.equal(isEra(text), true, text);
+    for (const text of ['特許第6105321号', '일본등록특허 제6105321호'])
+      assert.equal(isEra(text), false, text);
+    for (const text of [
+      'JP6105321B2',
+      '特開2018-524120',
+      'Japanese Patent No. 6105321',
+      '등록특허 10-0866101',
+    ])
+      assert.equal(isEra(text), undefined, text);
+  });
+
+  it('reads what a source of Japan writes without JP', () => {
+    const own = {
+      '63-64444': '63064444',
+      '62-1404': '62001404',
+      '1-16244': '01016244',
+      '6-80666': '06080666',
+    };
+    const named = { 'A-10-100907': '10100907', 'A-2003-283199': '15283199', 'P2001-118988': '13118988' };
+    const old = {
+      H0578571: '05078571',
+      S5912345: '59012345',
+      'H05-78571': '05078571',
+      JPH0512345: '05012345',
+    };
+    for (const [text, number] of Object.entries({ ...own, ...named, ...old }))
+      assert.equal(publicationNumber('JP', text), number, text);
+    assert.equal(publicationNumber('US', '5-12345'), '00512345');
+    assert.equal(publicationNumber('EP', 'H0578571', 'B1'), undefined);
+    assert.equal(publicationNumber('JP', '7104166'), '07104166', 'digits alone');
+  });
+
   it('returns no number of the five offices for other texts', () => {
     for (const text of [
       '',
@@ -219,6 +305,12 @@ describe('publication numbers', () => {
       'Patent Patent',
       'CN103492414(A) and others',
       'JP-A-method',
+      '미국특허출원 16/123456',
+      '일본특허출원 2018-524120',
+      '국제공개공보 WO2005/095409',
+      '특수 재료 10-1234567',
+      '실험 2019-01',
+      '공개특허 특2002-0012345의 전지',
     ])
       assert.deepEqual(readings(text), [], text);
   });

@@ -129,6 +129,31 @@ describe('revision', () => {
     assert.ok(!isSameDocument(ep('A9'), { ...ep('A1'), country: 'US' }));
   });
 
+  it('a Japanese translation is one document under T and A, and T leads', () => {
+    const jp = (number: string, kind_code: string, fields: Partial<Patent> = {}): Patent => ({
+      ...{ patent_id: `JP${number}${kind_code}`, country: 'JP', number, kind_code },
+      ...fields,
+    });
+    assert.ok(isSameDocument(jp('30524120', 'T'), jp('30524120', 'A')));
+    assert.ok(!isSameDocument(jp('30024120', 'T'), jp('30024120', 'A')), 'no number of a translation');
+    assert.ok(!isSameDocument(jp('30524120', 'T'), jp('30524120', 'A1')));
+    assert.ok(!isSameDocument(jp('30524120', 'T'), jp('30524120', 'B2')));
+    const gazette = jp('30524120', 'T', { language: 'ja', title: '電池', publication_date: '2018-08-30' });
+    const docdb = jp('30524120', 'A', {
+      partial: true,
+      language: 'en',
+      title: 'BATTERY',
+      family_id: '22345678',
+    });
+    const expected = jp('30524120', 'T', {
+      ...{ language: 'ja', title: '電池', titles: { en: 'BATTERY' }, publication_date: '2018-08-30' },
+      ...{ family_id: '22345678', corrects: ['JP30524120A'], filled: ['family_id', 'titles.en'] },
+    });
+    assert.deepEqual(revised(gazette, docdb), expected);
+    assert.deepEqual(revised(docdb, gazette), expected);
+    assert.deepEqual(revised(expected, docdb), expected, 'read again');
+  });
+
   it('no text is lost, and a part merged again changes nothing', () => {
     const language = fc.constantFrom('en', 'de', 'fr');
     const texts = fc.dictionary(language, fc.constantFrom('x', 'y'), { maxKeys: 3 });

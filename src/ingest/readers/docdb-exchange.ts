@@ -33,14 +33,14 @@ export function exchangeDocument(element: XmlElement): Read {
   const country = attributes['country'] ?? textAt(published, 'country');
   const number = attributes['doc-number'] ?? textAt(published, 'doc-number');
   const kind = attributes['kind'] ?? textAt(published, 'kind');
-  const named = identity(country, number, kind);
+  const date = parseDate(attributes['date-publ']) ?? parseDate(textAt(published, 'date'));
+  const named = identity(country, number, kind, date);
   if (!named) return { foreign: country ?? '' };
   if (attributes['status'] === 'D') return { skipped: `${named.patent_id} was deleted from DOCDB` };
   const stated = languageCode(textAt(front, 'language-of-publication'));
   const words = texts(element, front, stated);
   if (words.language === undefined)
     return { skipped: `${named.patent_id} has neither title nor abstract here` };
-  const date = parseDate(attributes['date-publ']) ?? parseDate(textAt(published, 'date'));
   return {
     ...named,
     ...words,

@@ -2,6 +2,7 @@
  * One full-text document of OPS: the claims or the description of a publication, as plain text. The
  * bibliographic data of the publication come in another answer, earlier or later.
  */
+import { parseDate } from '../../patent/date.js';
 import type { Claim, Section } from '../../patent/record.js';
 import type { Read } from './docdb-exchange.js';
 import { readableText } from './markup.js';
@@ -18,6 +19,7 @@ export function fulltextDocument(element: XmlElement): Read {
     country,
     textAt(id, 'doc-number') ?? attributes['doc-number'],
     textAt(id, 'kind') ?? attributes['kind'],
+    parseDate(textAt(id, 'date') ?? attributes['date-publ']),
   );
   if (!named) return { foreign: country ?? '' };
   const sets = new Map<string, Claim[]>();

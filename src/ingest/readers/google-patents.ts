@@ -62,10 +62,10 @@ function localized(value: unknown, fallback: string): Record<string, string> {
 /** @throws DamagedDocument if the number, the kind or all texts are missing */
 export function exportedPublication(fields: ExportFields): Patent | { foreign: string } {
   const { country, number, kind } = numberParts(fields);
-  const named = identity(country, number, kind);
+  const date = (name: string): string | undefined => parseDate(textOf(fields[name]));
+  const named = identity(country, number, kind, date('publication_date'));
   if (!named) return { foreign: country ?? '' };
   const fallback = languageCode(textOf(fields['language'])) ?? OFFICE_LANGUAGES[named.country] ?? 'en';
-  const date = (name: string): string | undefined => parseDate(textOf(fields[name]));
   return withText({
     ...named,
     ...textFields(fields, fallback),

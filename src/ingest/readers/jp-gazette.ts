@@ -50,7 +50,9 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   if (!front) throw new DamagedDocument(`<${ROOT}> without bibliographic data`);
   const id = childAt(front, 'publication-reference', 'document-id');
   const country = textAt(id, 'country') ?? root.attributes['country'] ?? 'JP';
-  const named = identity(country, textAt(id, 'doc-number'), kindCode(root, textAt(id, 'kind')));
+  const published = parseDate(textAt(id, 'date'));
+  const kind = kindCode(root, textAt(id, 'kind'));
+  const named = identity(country, textAt(id, 'doc-number'), kind, published);
   if (!named) return { foreign: country };
   const title = childAt(front, 'invention-title');
   const abstract = childElements(root, 'abstract').map(abstractText).filter(Boolean).join('\n');
@@ -64,7 +66,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       claims: claims(root),
       description: gazetteSections(root),
     }),
-    ...publicationDates(named, parseDate(textAt(id, 'date')), parseDate(granted)),
+    ...publicationDates(named, published, parseDate(granted)),
     ...filings(front),
     ...present({
       applicants: people(front, 'applicant'),

@@ -2,6 +2,7 @@
 import { normaliseApplicationNumber } from '../../patent/application-number.js';
 import { normaliseClassification } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
+import { japaneseKind } from '../../patent/japanese-number.js';
 import { sameKind } from '../../patent/kind.js';
 import { parsePatentNumber, patentId, publicationNumber } from '../../patent/number.js';
 import { claimedPriority } from '../../patent/priority.js';
@@ -107,15 +108,21 @@ function impliedKind(country: Country, number: string): string | undefined {
   return undefined;
 }
 
-type NumberFields = Pick<PatentLine, (typeof NUMBER_FIELDS)[number] | 'country' | 'kind_code'>;
+type NumberFields = Pick<
+  PatentLine,
+  (typeof NUMBER_FIELDS)[number] | 'country' | 'kind_code' | 'publication_date'
+>;
+
+/** Beginnings of numbers that are Japanese only behind `JP`: `WO2018/062001`, `H0578571`, `5-12345`. */
+const JAPANESE = /^\s{0,9}(?:WO|[MTSHR]\d|\d{1,2}-)/i;
 
 function identity(fields: NumberFields): Patent {
   const field = NUMBER_FIELDS.find((name) => fields[name] !== undefined);
   if (!field) throw new DamagedDocument(NO_NUMBER);
   const written = fields[field]!;
-  // A Japanese re-publication has the number of the international publication.
-  const isRepublication = fields.country === 'JP' && /^\s*WO/i.test(written);
-  const readings = parsePatentNumber(isRepublication ? `JP${written.trim()}` : written).filter(
+  // A re-publication has the number of the international publication; others may count an era.
+  const isJapanese = fields.country === 'JP' && JAPANESE.test(written);
+  const readings = parsePatentNumber(isJapanese ? `JP${written.trim()}` : written).filter(
     (reading) => !reading.application,
   );
   const country = (fields.country ?? readings.find((reading) => reading.country)?.country) as
@@ -142,9 +149,12 @@ function identity(fields: NumberFields): Patent {
       `${field}: ${JSON.stringify(written)}; expected a publication number of ${country}${country === 'US' ? `, such as ${EXAMPLE}` : ''}`,
     );
   }
-  const kind = kindWritten ?? impliedKind(country, number);
-  if (!kind)
+  const stated = kindWritten ?? impliedKind(country, number);
+  if (!stated)
     throw new DamagedDocument(`kind_code: missing, and ${field} ${JSON.stringify(written)} does not tell it`);
+  const { isEra = false } = reading;
+  const published = fields.publication_date ?? undefined;
+  const kind = country === 'JP' ? japaneseKind(stated, { number, isEra, published }) : stated;
   const patent_id = patentId(country, number, kind);
   return { patent_id, country, number, kind_code: kind };
 }
@@ -300,7 +310,7 @@ export function missingIn(names: readonly string[]): string | undefined {
 export const jsonLines: Reader = {
   format: 'jsonl',
   title: 'JSON Lines of priorart',
-  version: 5,
+  version: 6,
   detect: (head) => isOurs(memberNames(head) ?? []),
   split: splitLines,
   parse,

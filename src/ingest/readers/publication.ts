@@ -11,7 +11,7 @@ import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import { internationalNumber } from '../../patent/international-number.js';
 import { isGrantPublication } from '../../patent/kind.js';
 import { companyKey } from '../../patent/name.js';
-import { patentId, publicationNumber } from '../../patent/number.js';
+import { patentId, publicationOf } from '../../patent/number.js';
 import type { InternationalStage, Name, Patent } from '../../patent/record.js';
 import { DamagedDocument, type ParsedUnit } from './reader.js';
 import type { XmlElement } from './xml.js';
@@ -36,12 +36,14 @@ export function foreignReason(country: string): string {
 /**
  * The identity of a publication from the office's own spelling; `undefined` for a country outside the five
  * offices.
+ * @param published the day of publication, which tells old Japanese publications from registrations
  * @throws DamagedDocument if the number or the kind is missing, or the office has no such number
  */
 export function identity(
   country: string | undefined,
   docNumber: string | undefined,
   kind: string | undefined,
+  published?: string,
 ): Pick<Patent, 'patent_id' | 'country' | 'number' | 'kind_code'> | undefined {
   if (!country || !docNumber)
     throw new DamagedDocument('no publication number: expected a country and a number');
@@ -55,10 +57,11 @@ export function identity(
       `${office} ${docNumber}: ${kind ? `${JSON.stringify(kind)} is not a kind code` : 'no kind code'}`,
     );
   }
-  const number = publicationNumber(office, docNumber, code);
-  if (!number)
+  const found = publicationOf(office, docNumber, code, published);
+  if (!found)
     throw new DamagedDocument(`${JSON.stringify(docNumber)} is not a publication number of ${office}`);
-  return { patent_id: patentId(office, number, code), country: office, number, kind_code: code };
+  const { number, kind: kind_code } = found;
+  return { patent_id: patentId(office, number, kind_code), country: office, number, kind_code };
 }
 
 /** Result of a unit with one publication. */

@@ -1,9 +1,17 @@
 /** Citations written as one text: `KR1020030097716 A`, `EP-A- 0 529 854`, `特開平8-9932号公報`. */
 import { citedPatent } from '../../patent/citation.js';
 import { isCountry } from '../../patent/country.js';
-import { parsePatentNumber } from '../../patent/number.js';
+import { withoutDate } from '../../patent/date.js';
+import { internationalNumber } from '../../patent/international-number.js';
+import { type NumberCandidate, parsePatentNumber } from '../../patent/number.js';
 import type { Citation } from '../../patent/record.js';
 import { beforeFirst, withoutEnd, withoutStart } from '../../patent/scan.js';
+
+/** Beginnings of names of documents in Japanese and Korean: `特開`, `등록특허공보`, `미국 공개특허`, `JP평성`. */
+const DOCUMENT_NAME =
+  /^(?:特|実|再|등록|공개|공고|한국|대한민국|특|실|일본|미국|중국|유럽|국제공개|JP ?[평소平昭])/;
+/** `국제공개공보 WO 2005/095409 A2`, `국제공개특허` */
+const INTERNATIONAL = /^국제공개(?:특허)?(?:공보)?(?:번호)?[ 제]{0,3}/;
 
 interface Spelt {
   country: string;
@@ -41,15 +49,30 @@ function patentOf(printed: string): Citation | undefined {
     if (number.replace(/\D/g, '').length < 4) return undefined;
     return citedPatent(found.country, number, found.kind);
   }
-  // Japanese and Korean document names determine the office.
-  if (!/^(?:特|実|再|등록|공개|한국|실용)/.test(printed.normalize('NFKC'))) return undefined;
-  const [reading] = parsePatentNumber(beforeFirst(printed, /公報|明細書|공보/));
+  // The name of a document determines the office, and so does the era behind JP.
+  if (!DOCUMENT_NAME.test(plain)) return undefined;
+  const named = withoutNote(withoutDate(plain));
+  const international = INTERNATIONAL.exec(named);
+  if (international) {
+    const { number, kind } = internationalNumber(named.slice(international[0].length)) ?? {};
+    return number === undefined ? undefined : citedPatent('WO', number, kind);
+  }
+  const [reading] = parsePatentNumber(named);
   if (!reading?.country || reading.application || !isCountry(reading.country)) return undefined;
-  return citedPatent(reading.country, reading.number, japaneseKind(printed, reading.number) ?? reading.kind);
+  return citedPatent(reading.country, reading.number, registeredKind(reading) ?? reading.kind);
 }
 
-/** The kind in a Japanese document name. Patent numbers restarted at 2,500,001 with kind B2. */
-function japaneseKind(printed: string, number: string): string | undefined {
-  if (/^特開/.test(printed)) return 'A';
-  return /^特許/.test(printed) && /^\d{8}$/.test(number) && Number(number) > 2_500_000 ? 'B2' : undefined;
+/**
+ * The text without what follows the number: `号公報`, `明細書`. In Korean the word stands before the number
+ * (`공개특허공보 제10-…`) or behind it.
+ */
+function withoutNote(text: string): string {
+  const number = Math.max(text.search(/\d/), 0);
+  return text.slice(0, number) + beforeFirst(text.slice(number), /公報|明細書|공보/);
+}
+
+/** Patent numbers restarted at 2,500,001 with kind B2. */
+function registeredKind({ country, number, kind, isEra }: NumberCandidate): string | undefined {
+  if (country !== 'JP' || kind !== 'B' || isEra !== false) return undefined;
+  return Number(number) > 2_500_000 ? 'B2' : undefined;
 }
