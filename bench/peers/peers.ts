@@ -22,6 +22,7 @@ import {
 import { buildOwn, OWN, type OwnJob } from './own.js';
 import { askPeers, linesOf, pythonWithPeers } from './python.js';
 import { generated, real, type Source } from './sources.js';
+import { ForbiddenRow } from './truth.js';
 
 const SIZES = { short: [30_000], whole: [200_000] };
 const QUESTIONS = { short: 100, whole: 1_000 };
@@ -94,7 +95,9 @@ async function sectionOf(setting: Setting, id: string, source: Source, unit: Uni
     writeFileSync(join(data.questionsDir, 'needs.json'), JSON.stringify(needs));
     const lines = await askPeers(python, 'measure', onOne, args, heard);
     const after = await own(data, source, 'after', onOne);
-    const outcomes = [...before, ...outcomesOf(lines, data)];
+    const { outcomes: theirs, failed } = peersJudged(lines, data);
+    built.push(...failed);
+    const outcomes = [...before, ...theirs];
     const drift = after.map((one, n) => ({ ours: before[n]!.cpu, theirs: one.cpu }));
     return {
       id,
@@ -114,6 +117,24 @@ function outcomesOf(lines: readonly Line[], data: Exported): Outcome[] {
   return lines.flatMap((line) =>
     line.file === undefined ? [] : [judged(line as Parameters<typeof judged>[0], data)],
   );
+}
+
+/** The outcomes of the peers. A case in which one gives a row that it must not give is left out, and the page says so. */
+function peersJudged(
+  lines: readonly Line[],
+  data: Exported,
+): { outcomes: Outcome[]; failed: Pick<Line, 'library' | 'failed'>[] } {
+  const outcomes: Outcome[] = [];
+  const failed: Pick<Line, 'library' | 'failed'>[] = [];
+  for (const line of lines) {
+    try {
+      outcomes.push(...outcomesOf([line], data));
+    } catch (error) {
+      if (!(error instanceof ForbiddenRow)) throw error;
+      failed.push({ library: line.library, failed: error.message });
+    }
+  }
+  return { outcomes, failed };
 }
 
 /** Measures this project in a process of its own, as the peers are. */

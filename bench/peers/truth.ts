@@ -91,7 +91,7 @@ class Best {
   }
 }
 
-/** A library returned a row that it must not return. The comparison stops: none of its figures can be trusted. */
+/** A library returned a row that it must not return. Its figures of that case are not used. */
 export class ForbiddenRow extends Error {}
 
 /**

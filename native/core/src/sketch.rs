@@ -7,7 +7,8 @@
 //! of the energy. Sections of a segment:
 //!
 //! - `sketch.docs`: for each document, the codes of the mean, then `step` and `spread` (f32). A code c
-//!   means `step * (c - 7.5)`. `spread` is the root mean square of the lengths of the residuals to this decoded mean.
+//!   means `step * (c - 7.5)`. `spread` is the root mean square of the lengths of the residuals to this decoded mean, or the length of
+//!   the longest if that is much more (`write.rs`).
 //! - `sketch.rows`: for each document, the codes of its passages, then a factor (f16) for each
 //!   passage. A code c means `c - 1.5`.
 //!
@@ -27,6 +28,7 @@ mod write;
 pub use probe::{Estimates, Probe};
 pub use write::{SketchBuilder, Sketched};
 
+use half::f16;
 use std::ops::Range;
 
 /// The version of the format. Sketches of other versions are not used; `check --repair` makes new
@@ -44,6 +46,9 @@ const ROW_MIDDLE: f32 = 1.5;
 /// Bytes of `step` and `spread`, and of a factor.
 const DOC_FACTS: usize = 8;
 const FACTOR: usize = 2;
+/// Root mean square of the components of a residual, as a multiple of the factor: `r·codes / |r|` for components of a normal
+/// distribution and a step of their root mean square, φ(0) + 2 φ(1).
+const LENGTH: f32 = 0.883;
 
 /// Lengths of the records for a number of dimensions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +102,7 @@ impl<'a> Sketches<'a> {
         &self.docs[ordinals.start * length..ordinals.end * length]
     }
 
-    /// Root mean square of the lengths of a document's residuals.
+    /// How far the passages of a document lie from its mean: the root mean square of the lengths of its residuals, or the longest.
     pub fn spread(&self, ordinal: usize) -> f32 {
         spread_of(self.docs(ordinal..ordinal + 1))
     }
@@ -110,6 +115,17 @@ impl<'a> Sketches<'a> {
     /// The record of the passages of a document.
     pub fn rows(&self, rows: Range<usize>) -> &'a [u8] {
         &self.rows[self.bytes_of(rows)]
+    }
+
+    /// The bytes of a factor: that of one passage of a document, by its number.
+    pub fn factor(&self, rows: Range<usize>, number: usize) -> &'a [u8] {
+        let at = rows.len() * self.layout.row_codes() + number * FACTOR;
+        &self.rows(rows)[at..at + FACTOR]
+    }
+
+    /// About the length of the residual that has a factor, if its document has several passages.
+    pub fn length_of(&self, factor: &[u8]) -> f32 {
+        LENGTH * (self.layout.dimensions as f32).sqrt() * f16::from_le_bytes([factor[0], factor[1]]).to_f32()
     }
 
     /// The place of that record in the section.

@@ -3,7 +3,8 @@
 
 use super::analysis::Kind;
 use super::fragments::pair_of;
-use super::okurigana::{remove_parts, without_ending};
+use super::index::Phrase;
+use super::okurigana::{remove_parts, without_ending, without_kana_behind};
 use super::question::{anywhere, phrase_of, Concept, Found};
 use super::spacing::spacings;
 
@@ -34,15 +35,30 @@ pub(super) fn add_known_words(
         if !is_long || concepts.iter().any(|concept| (concept.from, concept.to) == (from, to)) {
             continue;
         }
-        let Some(at) = plain.iter().position(|term| term.from >= from) else { continue };
-        let pairs = plain[at..].iter().take_while(|term| term.to <= to).count();
-        let word = without_ending(&plain[at..at + pairs]);
-        let phrases = spacings(phrase_of(word, Kind::Pair)).into_iter();
-        let alternatives: Vec<_> = phrases.map(|phrase| anywhere(phrase, 1.0)).collect();
+        let Some(phrase) = phrase_at(plain, from, to) else { continue };
+        let alternatives: Vec<_> = spacings(phrase).into_iter().map(|phrase| anywhere(phrase, 1.0)).collect();
         // The same word may be elsewhere in the question.
         if concepts.iter().any(|concept| concept.alternatives[0] == alternatives[0]) {
             continue;
         }
         concepts.push(Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations: vec![] });
     }
+}
+
+/// The phrase of a known word within a compound. `None` if the terms of the question do not tell it.
+fn phrase_at(plain: &[Found], from: u32, to: u32) -> Option<Phrase> {
+    let at = plain.iter().position(|term| term.from >= from)?;
+    let count = plain[at..].iter().take_while(|term| term.to <= to).count();
+    let word = &plain[at..at + count];
+    if word.first()?.from == from {
+        return Some(phrase_of(without_ending(word), Kind::Pair));
+    }
+    // No pair begins with the last character of a run: 切 of 切り替え in 電源切り替え. By itself, it is a term.
+    let pair = plain[..at].last().filter(|pair| pair.kind == Kind::Pair && pair.to == word[0].from)?;
+    let (place, character) = pair.text.char_indices().next_back().filter(|&(place, _)| place > 0)?;
+    let is_first = pair.from as usize + place == from as usize;
+    let rest = phrase_of(without_kana_behind(word), Kind::Pair).terms.into_iter();
+    let moved = rest.map(|(distance, term)| (distance + 1, term));
+    let terms = std::iter::once((0, character.to_string())).chain(moved).collect();
+    is_first.then_some(Phrase { terms })
 }

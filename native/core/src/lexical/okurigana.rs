@@ -13,8 +13,13 @@ const LONG_VOWEL_FROM: usize = 3;
 const LEAST: usize = 3;
 /// How the kana between the characters of a compound end: a verb's form that another verb follows. Particles do not.
 const STEMS: &str = "いきぎしじちびみりえけげせぜてねべめれ";
+/// Kana of two characters that join no compound if they end so: a verb before another part of the sentence, 用いて水 (using, water).
+/// The compounds have this character alone: 組立て装置.
+const JOINS_ALONE: char = 'て';
 /// Factor on the weight of a character beside kana.
 const CHARACTER: f32 = 0.3;
+/// Particles. A character beside them is a word: 鉛の除去 (removal of lead).
+const PARTICLES: &str = "のをはがにでとへもや";
 
 pub(super) fn is_hiragana(c: char) -> bool {
     ('\u{3041}'..='\u{309f}').contains(&c)
@@ -53,15 +58,19 @@ pub(super) fn without_long_vowel(terms: &[Found]) -> &[Found] {
     }
 }
 
-/// A phrase without a character of kana at its end or beginning, unless a single character would be left.
-fn without_okurigana(terms: &[Found]) -> &[Found] {
-    let rest = match terms {
+/// Terms without a character of kana at their end.
+pub(super) fn without_kana_behind(terms: &[Found]) -> &[Found] {
+    match terms {
         [rest @ .., last] if is_single_kana(last) => rest,
         _ => terms,
-    };
-    let rest = match rest {
+    }
+}
+
+/// A phrase without a character of kana at its end or beginning, unless a single character would be left.
+fn without_okurigana(terms: &[Found]) -> &[Found] {
+    let rest = match without_kana_behind(terms) {
         [first, rest @ ..] if is_single_kana(first) => rest,
-        _ => rest,
+        rest => rest,
     };
     let is_word = rest.len() > 1 || rest.iter().any(|term| term.text.chars().nth(1).is_some());
     if is_word {
@@ -80,7 +89,8 @@ pub(super) fn join_by_kana(question: &str, plain: &[Found], concepts: &mut Vec<C
     let touches = |from: u32, to: u32| {
         let before = question[..from as usize].chars().next_back();
         let behind = question[to as usize..].chars().next();
-        [before, behind].into_iter().flatten().any(is_hiragana)
+        let is_okurigana = |c: char| is_hiragana(c) && !PARTICLES.contains(c);
+        [before, behind].into_iter().flatten().any(is_okurigana)
     };
     for concept in concepts.iter_mut() {
         let mut written = question[concept.from as usize..concept.to as usize].chars();
@@ -121,7 +131,9 @@ pub(super) fn join_by_kana(question: &str, plain: &[Found], concepts: &mut Vec<C
 fn compound_at(terms: &[Found]) -> Option<(&Found, &Found)> {
     let [first, kana, second, ..] = terms else { return None };
     let adjoins = |one: &Found, next: &Found| next.kind == Kind::Pair && next.from == one.to;
-    let ends_well = kana.text.chars().next_back().is_some_and(|c| STEMS.contains(c));
+    let is_alone = kana.text.chars().nth(1).is_none();
+    let is_end = |c: char| STEMS.contains(c) && (c != JOINS_ALONE || is_alone);
+    let ends_well = kana.text.chars().next_back().is_some_and(is_end);
     let is_compound = first.kind == Kind::Pair
         && adjoins(first, kana)
         && adjoins(kana, second)

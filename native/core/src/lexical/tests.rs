@@ -677,10 +677,40 @@ fn okurigana_do_not_hide_a_word() {
     assert_eq!(compounds("流路切り替え弁"), ["流路切", "切り替", "替え弁"]);
     assert_eq!(compounds("組み合わせ"), ["組み合"]);
     assert!(compounds("水に溶").is_empty());
+    // A verb's form joins no compound if it has two characters of kana: 用水 is another word.
+    for question in ["光を用いて水を分解", "圧力に応じて弁を閉じる"] {
+        assert!(compounds(question).is_empty(), "{question}");
+    }
+    assert_eq!(compounds("組立て装置"), ["立て装"]);
+    // Beside a particle, a character is a word.
+    for (question, boost) in [("鉛の除去", 1.0), ("膜を製造", 1.0), ("鉛 除去", 1.0), ("付け", 0.3)]
+    {
+        let concepts = Questions::default().concepts(question);
+        let single = concepts.iter().find(|one| one.to - one.from == 3).unwrap();
+        assert_eq!(single.boost, boost, "{question}");
+    }
+    // A known word that begins with the last character of a longer run keeps that character.
+    let concepts = translated(&terms, "電源切り替え");
+    let known = concepts.iter().find(|one| (one.from, one.to) == (6, 18)).unwrap();
+    let phrase = [(0, "切"), (1, "り"), (2, "替")].map(|(far, term)| (far, term.to_owned()));
+    assert_eq!(known.alternatives[0].phrase.terms, phrase);
     for (required, expected) in [("はんだ付け", 3), ("切替え", 1), ("切り替え", 0)] {
         let phrase = Questions::default().phrase(required).unwrap();
         let held: Vec<usize> = (0..texts.len()).filter(|&n| holds(&documents[n], &phrase)).collect();
         assert_eq!(held, [expected], "{required}");
+    }
+}
+
+/// The particle 이나 is also two, 이 and 나. Trying each way would take longer than the test may.
+#[test]
+fn many_particles_take_no_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let terms = table_of(dir.path(), &[&[("en", "coolant"), ("ko", "냉각수")]]);
+    for end in ["", "힣"] {
+        let question = format!("냉각 수{}{end}", "이나".repeat(40));
+        let has_coolant =
+            translated(&terms, &question).iter().any(|concept| !concept.translations.is_empty());
+        assert_eq!(has_coolant, end.is_empty());
     }
 }
 

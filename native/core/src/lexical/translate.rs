@@ -293,10 +293,19 @@ fn cuts_word(units: &[Unit], at: usize, length: usize) -> bool {
     begins_inside || last == end - 2 && !is_of_particles(&rest)
 }
 
-/// Whether a text is a sequence of particles, such as 에 and 는 in 에는, or empty.
+/// Whether a text is a sequence of particles, such as 에 and 는 in 에는, or empty. Several sequences may have the same beginning, as
+/// 이나 is one particle and two: each place is looked at once.
 fn is_of_particles(text: &str) -> bool {
-    text.is_empty()
-        || PARTICLES.iter().any(|particle| text.strip_prefix(particle).is_some_and(is_of_particles))
+    let mut ends_one = vec![false; text.len() + 1];
+    ends_one[0] = true;
+    for from in 0..text.len() {
+        if ends_one[from] {
+            let rest = &text[from..];
+            let found = PARTICLES.iter().filter(|particle| rest.starts_with(**particle));
+            found.for_each(|particle| ends_one[from + particle.len()] = true);
+        }
+    }
+    ends_one[text.len()]
 }
 
 /// Whether a syllable may be the reading of a Chinese character, by the sounds that such readings have.

@@ -26,6 +26,9 @@ pub(super) const FILES: &str = "lexical.files";
 const TANTIVY_GAP: u32 = 1;
 /// Bytes by which tantivy sizes its table of terms.
 const MEMORY: usize = 15_000_000;
+/// The most memory that it may use, bytes. Its arena ends at 4 GiB, with a panic. An ingest needs far less, because its segments are
+/// small; a merge needs none. It is reached if `check --repair` makes the index of a segment of millions of passages again.
+const MOST_MEMORY: usize = 3_800_000_000;
 
 /// The texts of a document.
 #[derive(Clone, Copy)]
@@ -53,8 +56,12 @@ impl LexicalBuilder {
         Ok(LexicalBuilder { directory, writer })
     }
 
-    /// Adds the next document.
+    /// Adds the next document. Fails before the index needs more memory than tantivy can address.
     pub fn push(&mut self, path: &Path, texts: &Texts) -> Result<()> {
+        if self.writer.mem_usage() > MOST_MEMORY {
+            let reason = "the texts of one segment are too many for one lexical index: export the folder, and ingest the export into a new one";
+            return Err(Error::Invalid(format!("{}: {reason}", path.display())));
+        }
         let mut document = TantivyDocument::new();
         for (part, language, text) in texts.texts {
             document.add_text(part.field(), format!("{}{text}", mark_of(*language)));

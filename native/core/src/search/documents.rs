@@ -106,6 +106,24 @@ struct Part<'a> {
     selected: &'a Selected,
 }
 
+impl Part<'_> {
+    /// The length of a passage's residual. The spread of its document may be that of another passage.
+    fn length(&self, row: usize, ordinal: usize) -> Result<f32> {
+        let rows = self.facts.rows_of(ordinal);
+        if rows.len() == 1 {
+            return Ok(self.sketches.spread(ordinal));
+        }
+        self.segment.verify_sketch(self.sketches.bytes_of(rows))?;
+        Ok(self.sketches.length_of(self.factor(row, ordinal)))
+    }
+
+    fn factor(&self, row: usize, ordinal: usize) -> &[u8] {
+        let rows = self.facts.rows_of(ordinal);
+        let number = row - rows.start;
+        self.sketches.factor(rows, number)
+    }
+}
+
 /// Memory of a search, reused by this thread.
 #[derive(Default)]
 struct Desk {
@@ -165,6 +183,7 @@ fn deviation_of(parts: &[Part], probe: &Probe, query: &[f32], desk: &mut Desk) -
         let prefetched = |row: usize| {
             let ordinal = part.facts.ordinal_of_row(row as u32);
             vectors::prefetch(part.sketches.docs(ordinal..ordinal + 1));
+            vectors::prefetch(part.factor(row, ordinal));
             vectors::prefetch(part.facts.rows(row..row + 1));
             (row, ordinal)
         };
@@ -174,7 +193,7 @@ fn deviation_of(parts: &[Part], probe: &Probe, query: &[f32], desk: &mut Desk) -
             means.clear();
             probe.means(part.sketches.docs(ordinal..ordinal + 1), sums, means);
             products += ((vectors::dot(query, part.facts.rows(row..row + 1)) - means[0]) as f64).powi(2);
-            lengths += (part.sketches.spread(ordinal) as f64).powi(2);
+            lengths += (part.length(row, ordinal)? as f64).powi(2);
         }
     }
     Ok(if lengths > 0.0 { (products / lengths).sqrt() as f32 } else { 0.0 })

@@ -139,3 +139,36 @@ fn vectors_of_zero_and_equal_passages_have_sketches() {
     }
     assert!(Sketches::new(3, (1, 2), &[0; 8], &[]).is_none());
 }
+
+#[test]
+fn lengths_of_residuals_are_known_by_their_factors() {
+    let mut normal = Normal(11);
+    for dimensions in [64, 256] {
+        let mut builder = SketchBuilder::new(dimensions);
+        let mut made = Sketched::default();
+        builder.add(&normal.document(dimensions, 40, 0.3), &mut made);
+        let sketches = Sketches::new(dimensions, (1, 40), &made.docs, &made.rows).unwrap();
+        let lengths = (0..40).map(|n| sketches.length_of(sketches.factor(0..40, n)));
+        let squares: f32 = lengths.map(|length| length * length).sum();
+        let ratio = (squares / 40.0).sqrt() / sketches.spread(0);
+        assert!((0.96..1.04).contains(&ratio), "{dimensions}: {ratio}");
+    }
+}
+
+#[test]
+fn the_spread_is_the_longest_residual_if_one_stands_out() {
+    let mut normal = Normal(13);
+    let (mean, other) = (normal.unit(128), normal.unit(128));
+    let spread = |near: usize, far: usize| {
+        let mut rows = Vec::new();
+        (0..near).for_each(|_| encode(&mean, &mut rows));
+        (0..far).for_each(|_| encode(&other, &mut rows));
+        let mut made = Sketched::default();
+        SketchBuilder::new(128).add(&rows, &mut made);
+        Sketches::new(128, (1, near + far), &made.docs, &made.rows).unwrap().spread(0)
+    };
+    // Of a hundred, the mean lies .01 of the way to the other.
+    let distance = mean.iter().zip(&other).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
+    assert!((spread(99, 1) - 0.99 * distance).abs() < 0.02, "{} {distance}", spread(99, 1));
+    assert!((spread(5, 5) - 0.5 * distance).abs() < 0.02, "{} {distance}", spread(5, 5));
+}

@@ -11,6 +11,10 @@ const MEAN_STEPS: [f32; 6] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5];
 /// Steps of a residual's codes that are tried, as parts of the root mean square of its components.
 /// Of a normal distribution .996 is best (Max, 1960).
 const ROW_STEPS: [f32; 3] = [0.9, 1.0, 1.1];
+/// A document's spread is its longest residual, instead of the root mean square, if that is more than this many times as long. So it is
+/// if hundreds of passages are nearly equal, as in a sequence listing, and a few say what the patent is about: their bound would
+/// be that of the many.
+const OUTLYING: f64 = 2.5;
 
 /// The records of documents, one after another.
 #[derive(Default)]
@@ -56,22 +60,24 @@ impl SketchBuilder {
         // From here on, the mean is the decoded one.
         self.mean.iter_mut().zip(&self.codes).for_each(|(x, &code)| *x = step * (code as f32 - MEAN_MIDDLE));
         let mut factors = Vec::with_capacity(count);
-        let mut energy = 0.0;
+        let (mut energy, mut longest) = (0.0, 0f64);
         for row in self.vectors.chunks_exact_mut(dimensions) {
             row.iter_mut().zip(&self.mean).for_each(|(x, mean)| *x -= mean);
             let squares = row.iter().map(|&x| x as f64 * x as f64).sum::<f64>();
-            energy += squares;
+            (energy, longest) = (energy + squares, longest.max(squares));
             factors.push(encode_row(row, squares, &mut self.codes));
             append::<ROW_BITS>(&self.codes, self.layout.width, &mut out.rows);
         }
         if count == 1 {
             if let Some(fit) = Fit::of(&self.vectors, &self.mean, step, &self.codes) {
-                (step, factors[0], energy) = (fit.step, fit.factor, fit.energy);
+                (step, factors[0], energy, longest) = (fit.step, fit.factor, fit.energy, fit.energy);
             }
         }
         factors.iter().for_each(|&factor| out.rows.extend(f16::from_f32(factor).to_le_bytes()));
         out.docs.extend(step.to_le_bytes());
-        out.docs.extend(((energy / count as f64).sqrt() as f32).to_le_bytes());
+        let (mean, longest) = ((energy / count as f64).sqrt(), longest.sqrt());
+        let spread = if longest > OUTLYING * mean { longest } else { mean };
+        out.docs.extend((spread as f32).to_le_bytes());
     }
 
     /// Codes of the mean, with the step that loses least.

@@ -178,6 +178,36 @@ fn little_is_missed_and_every_score_is_exact() {
     }
 }
 
+/// As of a patent with a long sequence listing: hundreds of passages are nearly equal, and a few are about the subject.
+#[test]
+fn passages_that_stand_out_are_not_missed() {
+    let Corpus { mut docs, queries } = corpus(1_000, 12);
+    let mut random = Random(5);
+    let listing = random.normal();
+    for (n, query) in queries.iter().enumerate() {
+        let mut rows: Vec<_> = (0..100 + 20 * n).map(|_| random.mixed(&[(4.0, &listing)])).collect();
+        rows.extend((0..4).map(|_| random.mixed(&[(8.0, query)])));
+        docs.push(rows);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let snapshot = snapshot(dir.path(), &docs, 1, 0);
+    let selected = allowed(&snapshot, 1);
+    for (n, query) in queries.iter().enumerate() {
+        let request = Request {
+            query,
+            documents: 10,
+            chunks: 1,
+            dedupe: false,
+            by_family: false,
+            shown: None,
+            min_score: -2.0,
+        };
+        let scan = Scan::Documents { deviations: 2.0 };
+        let found = search(&snapshot, &selected, &[scan], &request).unwrap();
+        assert_eq!(found.hits[0].ordinal as usize, 1_000 + n);
+    }
+}
+
 #[test]
 fn damaged_sketches_are_an_error() {
     let dir = tempfile::tempdir().unwrap();
