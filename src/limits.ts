@@ -160,8 +160,8 @@ export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
 export const ACCOUNT_USAGE_DAYS_MAX = 400;
 /** Lines of the request log that one call reads, of all keys together. */
 export const LOG_LINES_READ = 20_000;
-/** Characters of a path that the program's log shows. */
-export const LOG_PATH_MAX_CHARS = 200;
+/** Characters of a path, or of a method, that the program's log shows. */
+export const LOG_FIELD_MAX_CHARS = 200;
 /** Characters of a query that the request log keeps. */
 export const LOG_QUERY_MAX_CHARS = 1_000;
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { Command } from 'commander';
 import { AdminSecret } from '../access/admin-secret.js';
 import type { AccessStore } from '../access/store.js';
@@ -104,7 +105,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const { data } = config;
   // From the start: a service manager may send signals while the index is opened. Nothing is served yet that would have to end.
   let onStop: () => void = () => process.exit(EXIT.done);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => onStop());
+  atStopSignal(() => onStop());
   let isHungUp = false;
   let onHangUp = () => {
     isHungUp = true;
@@ -151,6 +152,17 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   }
 }
 
+/** Calls `stop` at the first signal to stop. Any further one ends the process, with the exit code that a shell shows. */
+function atStopSignal(stop: () => void): void {
+  let isStopping = false;
+  const told = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(128 + constants.signals[signal]);
+    isStopping = true;
+    stop();
+  };
+  process.on('SIGINT', told).on('SIGTERM', told);
+}
+
 /** Opens the engine that the settings name. */
 async function openEngine(
   config: Config,
@@ -182,7 +194,9 @@ function reload(server: Server, flags: Record<string, unknown>, log: Logger, sta
   try {
     const config = settings(flags);
     server.reload(config);
-    const changed = OF_A_SERVER.filter((name) => !RELOADED.has(name) && config[name] !== started[name]);
+    // As texts: a list is read into a new array each time.
+    const isChanged = (name: SettingName) => String(config[name]) !== String(started[name]);
+    const changed = OF_A_SERVER.filter((name) => !RELOADED.has(name) && isChanged(name));
     if (changed.length > 0) {
       const names = changed.map((name) => SETTINGS[name].flag.split(' ')[0]!.slice(2));
       log.warn({ settings: names }, 'changed settings need a restart; the old values stay in force');

@@ -54,6 +54,10 @@ export class SignedDrawings extends LocalDrawings implements DrawingStore {
     return `${LINK_PATH}${content}.webp?expires=${expires}&nonce=${nonce}&signature=${signature}`;
   }
 
+  linkOrigin(): undefined {
+    return undefined;
+  }
+
   /**
    * Verifies a link. Returns its image and its remaining lifetime, s.
    * @param query of the URL, after the `?`, not decoded

@@ -7,6 +7,9 @@ export interface DrawingStore extends DrawingFiles {
    * serves the image, else with a scheme. Does not check that the image exists: the index knows.
    */
   link(content: string): string;
+
+  /** The origin of the links, such as `https://s3.example.com`; undefined if this program serves the images. */
+  linkOrigin(): string | undefined;
 }
 
 /** Media type of every stored image. */

@@ -1,7 +1,7 @@
 /** The lines of a request: in the program's log, and in the log of its key. */
 import type { LoggedRequest } from '../access/log-records.js';
 import type { RequestLog } from '../access/request-log.js';
-import { LOG_PATH_MAX_CHARS } from '../limits.js';
+import { LOG_FIELD_MAX_CHARS } from '../limits.js';
 import type { LineWriter } from '../observe/log.js';
 import type { RequestRecord } from './request-record.js';
 import { traceFields } from './trace-context.js';
@@ -14,8 +14,8 @@ export function logRequest(write: LineWriter, record: RequestRecord): void {
   let members = `"request_id":${text(requestId)}`;
   if (trace) members += `,${text(traceFields(trace)).slice(1, -1)}`;
   // The name of the endpoint: a path comes from the client and may contain anything. The path is logged only
-  // if no endpoint was found.
-  members += `,"method":${text(method)},"endpoint":${text(endpoint)},"status":${status}`;
+  // if no endpoint was found. A method comes from the client, too, if the adapter is uWebSockets.js.
+  members += `,"method":${inAscii(method)},"endpoint":${text(endpoint)},"status":${status}`;
   if (code !== undefined) members += `,"error_code":${text(code)}`;
   if (path !== undefined) members += `,"path":${inAscii(path)}`;
   members += `,"ms":${Math.round(ms * 100) / 100}`;
@@ -26,7 +26,7 @@ export function logRequest(write: LineWriter, record: RequestRecord): void {
 
 /** A client's text as JSON, limited in length and in ASCII. */
 function inAscii(text: string): string {
-  const shown = text.length > LOG_PATH_MAX_CHARS ? `${text.slice(0, LOG_PATH_MAX_CHARS)}…` : text;
+  const shown = text.length > LOG_FIELD_MAX_CHARS ? `${text.slice(0, LOG_FIELD_MAX_CHARS)}…` : text;
   return JSON.stringify(shown).replace(
     /[^\x20-\x7e]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,

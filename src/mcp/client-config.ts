@@ -1,4 +1,5 @@
 /** Configurations of the usual clients, ready to paste. */
+import { PriorartError } from '../errors.js';
 
 /** How a client reaches the tools: it starts a process, or calls a server. */
 export type Target =
@@ -33,8 +34,15 @@ function servers(target: Target, url: string): string {
   return json({ mcpServers: { [NAME]: server } });
 }
 
-/** Claude Desktop starts processes only. */
+/** Claude Desktop starts processes only. @throws PriorartError `usage` for a server that would be called without one */
 function claudeDesktop(target: Target): ClientConfig {
+  if ('url' in target) {
+    throw new PriorartError(
+      'usage',
+      '--remote: the configuration of Claude Desktop starts processes only; leave --remote out, and the process calls the ' +
+        'server',
+    );
+  }
   const place = 'claude_desktop_config.json (Settings, Developer, Edit Config)';
   return { place, text: servers(target, 'url') };
 }

@@ -1,4 +1,5 @@
 /** What is wrong with a message before the protocol's library reads it: it answers some of these with a dump, or not at all. */
+import { type JSONRPCMessage, parseJSONRPCMessage } from './sdk.js';
 
 export interface MessageFault {
   code: number;
@@ -22,6 +23,20 @@ function idOf(message: Json): MessageFault['id'] {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
+/** Whether the protocol's library takes a message. It drops others without an answer. */
+export function isMessage(message: unknown): message is JSONRPCMessage {
+  try {
+    parseJSONRPCMessage(message);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const FORM =
+  'expected a message of JSON-RPC 2.0: id and progressToken are texts or integers, _meta is an object, and there are no ' +
+  'other members';
+
 /** The fault of a message that is not one of JSON-RPC. */
 export function formFault(message: unknown): MessageFault | undefined {
   const fault = (text: string, id: MessageFault['id'] = null) => ({
@@ -31,12 +46,14 @@ export function formFault(message: unknown): MessageFault | undefined {
   });
   if (Array.isArray(message)) return fault('a batch; expected one message a line: batches are for HTTP');
   if (!isObject(message)) return fault('expected a message of JSON-RPC 2.0: an object');
-  const id = idOf(message);
-  if (message['jsonrpc'] !== '2.0') return fault('jsonrpc: expected "2.0"', id);
-  if ('result' in message || 'error' in message) return undefined;
-  if (typeof message['method'] !== 'string') return fault('method: expected a text', id);
-  const { params } = message;
-  return params === undefined || isObject(params) ? undefined : fault('params: expected an object', id);
+  const { jsonrpc, method, params } = message;
+  const isResponse = method === undefined && ('result' in message || 'error' in message);
+  // The id of a response is one of a request in the other direction.
+  const id = isResponse ? null : idOf(message);
+  if (jsonrpc !== '2.0') return fault('jsonrpc: expected "2.0"', id);
+  if (!isResponse && typeof method !== 'string') return fault('method: expected a text', id);
+  if (params !== undefined && !isObject(params)) return fault('params: expected an object', id);
+  return isMessage(message) ? undefined : fault(FORM, id);
 }
 
 /** Texts and objects that requests need in their parameters. */

@@ -9,6 +9,7 @@ export {
   type JSONRPCMessage,
   type MessageExtraInfo,
   ProtocolError,
+  parseJSONRPCMessage,
   Server,
   type ServerContext,
   type Transport,

@@ -6,6 +6,7 @@ import { PriorartError } from '../errors.js';
 import { MCP_STREAM_COMMENT_MS } from '../limits.js';
 import type { PatentApi } from './api.js';
 import { callerInfo, callerOf } from './caller.js';
+import { isMessage } from './messages.js';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from './sdk.js';
 import { mcpServer, type ServerOptions } from './server.js';
 
@@ -109,16 +110,6 @@ export class StreamSession {
     await this.#server.close();
     await this.#transport.close();
   }
-}
-
-function isMessage(message: unknown): message is JSONRPCMessage {
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return false;
-  const { jsonrpc, method, id, params, result, error } = message as Record<string, unknown>;
-  if (jsonrpc !== '2.0') return false;
-  const hasId = typeof id === 'string' || typeof id === 'number';
-  if (method === undefined) return hasId && (result !== undefined || error !== undefined);
-  const isObject = typeof params === 'object' && params !== null && !Array.isArray(params);
-  return typeof method === 'string' && (id === undefined || hasId) && (params === undefined || isObject);
 }
 
 function cancelledId(message: JSONRPCMessage): string | number | undefined {

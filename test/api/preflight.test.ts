@@ -1,7 +1,7 @@
 /** Answers that precede the endpoint have a request id, and are logged and counted like others. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { URL_MAX_CHARS } from '../../src/limits.js';
+import { LOG_FIELD_MAX_CHARS, URL_MAX_CHARS } from '../../src/limits.js';
 import { Metrics } from '../../src/observe/metrics.js';
 import { RawClient, type RawReply } from '../http/raw.js';
 import { onEachAdapter, Service } from './service.js';
@@ -67,6 +67,15 @@ onEachAdapter('answers without an endpoint', (adapter) => {
       assert.deepEqual(JSON.parse(reply.body), { detail });
       await assertKnown(reply, { endpoint: 'none' });
     }
+  });
+
+  it('the log shows the beginning of a long method', async () => {
+    const method = 'M'.repeat(12_000);
+    const reply = await raw(`${method} /livez HTTP/1.1\r\nHost: x\r\n\r\n`);
+    assert.equal(reply.status, 400);
+    // node:http does not say what the method was.
+    const logged = adapter === 'uws' ? `${method.slice(0, LOG_FIELD_MAX_CHARS)}…` : '';
+    await assertKnown(reply, { endpoint: 'none', method: logged });
   });
 
   it('a head that is too large, or a request that is not HTTP, is refused', async () => {

@@ -103,6 +103,8 @@ describe('priorart mcp', () => {
         ['--url', 'https://patents.example.com/x/', '--remote'],
         [],
       ]) {
+        // Starts processes only: see "refuses wrong usage".
+        if (client === 'claude-desktop' && args.includes('--remote')) continue;
         const { code, stdout, stderr } = await launch(CLI, ['mcp', '--print-config', client, ...args], env)
           .ended;
         assert.equal(code, 0, stderr);
@@ -122,6 +124,10 @@ describe('priorart mcp', () => {
       [['--url', 'ftp://x'], /--url: got "ftp:\/\/x"/],
       [['--url', 'http://user:pass@x'], /--url/],
       [['--data', 'x', '--url', 'http://x'], /--data opens a folder without a server/],
+      [
+        ['--url', 'https://x', '--print-config', 'claude-desktop', '--remote'],
+        /--remote: the configuration of Claude Desktop starts processes only; leave --remote out/,
+      ],
       [['--remote'], /expected it with --print-config/],
     ] as const) {
       const { code, stderr, stdout } = await priorart('mcp', ...args);

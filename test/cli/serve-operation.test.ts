@@ -227,16 +227,21 @@ describe('serve, for an operator', () => {
   it('changed settings that need a restart are reported', async (t) => {
     const file = join(dir, 'changed.json');
     const write = (settings: object) => writeFileSync(file, JSON.stringify(settings));
-    write({ 'rate-limit': 60, 'log-level': 'info' });
+    // A list, which is read into a new array each time.
+    const nodes = { 'opensearch-nodes': 'http://127.0.0.1:9,http://127.0.0.1:10' };
+    write({ 'rate-limit': 60, 'log-level': 'info', ...nodes });
     const served = new Served('--data', data, '--settings', file);
     t.after(() => served.stop());
     await served.line('listening');
-    write({ 'rate-limit': 70, 'log-level': 'debug', workers: 3 });
+    write({ 'rate-limit': 70, 'log-level': 'debug', workers: 3, ...nodes });
     served.process.child.kill('SIGHUP');
     const msg = 'changed settings need a restart; the old values stay in force';
     const { level, settings } = await served.line(msg);
     // --workers was given on the command line, which takes precedence.
     assert.deepEqual([level, settings], ['warn', ['rate-limit']]);
+    write({ 'rate-limit': 60, 'log-level': 'debug', 'opensearch-nodes': 'http://127.0.0.1:9' });
+    served.process.child.kill('SIGHUP');
+    assert.deepEqual((await served.line(msg, 1))['settings'], ['opensearch-nodes']);
   });
 
   it('a flag wins over an invalid variable, in the banner and its hints, too', async () => {
@@ -314,5 +319,23 @@ describe('serve, for an operator', () => {
     const { code, stderr } = await served.process.ended;
     assert.equal(code, 0, stderr);
     assert.deepEqual(served.lines.at(-1)?.['msg'], 'closed');
+  });
+
+  it('a second signal ends it at once, also one of another kind', async () => {
+    for (const [first, second, code] of [
+      ['SIGTERM', 'SIGINT', 130],
+      ['SIGINT', 'SIGTERM', 143],
+      ['SIGTERM', 'SIGTERM', 143],
+    ] as const) {
+      // Without the second signal, the server would go on for longer than the test may take.
+      const served = new Served('--data', data, '--shutdown-delay-ms', '600000');
+      await served.line('listening');
+      served.process.child.kill(first);
+      await served.line('shutting down');
+      served.process.child.kill(second);
+      const ended = await served.process.ended;
+      assert.deepEqual([ended.code, ended.signal], [code, null], `${first}, ${second}: ${ended.stderr}`);
+      assert.ok(!served.lines.some(({ msg }) => msg === 'closed'));
+    }
   });
 });

@@ -26,7 +26,9 @@ describe('lines of standard input', () => {
   it('pass on if they are messages, in whatever pieces they come', () => {
     const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
     const call = '{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"검색","arguments":{}}}';
-    const sent = [ping, notification, call, '{"jsonrpc":"2.0","id":2,"result":{}}'];
+    const response = '{"jsonrpc":"2.0","id":2,"result":{}}';
+    const refusal = '{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}';
+    const sent = [ping, notification, call, response, refusal];
     const bytes = Buffer.from(`${sent.join('\r\n')}\n\n`);
     for (const size of [1, 7, 1_000]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
@@ -46,6 +48,20 @@ describe('lines of standard input', () => {
       ['{"jsonrpc":"2.0","id":902}', -32600, 902],
       ['{"jsonrpc":"2.0","id":903,"method":5}', -32600, 903],
       ['{"jsonrpc":"2.0","id":"x","method":"tools/call","params":[1]}', -32600, 'x'],
+      // Almost messages, which the protocol's library drops.
+      ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, 1.5],
+      ['{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, null],
+      ['{"jsonrpc":"2.0","id":904,"method":"ping","extra":1}', -32600, 904],
+      ['{"jsonrpc":"2.0","id":905,"method":"ping","params":{"_meta":5}}', -32600, 905],
+      ['{"jsonrpc":"2.0","id":906,"method":"ping","result":{}}', -32600, 906],
+      [
+        '{"jsonrpc":"2.0","id":907,"method":"tools/call","params":{"name":"search","_meta":{"progressToken":{}}}}',
+        -32600,
+        907,
+      ],
+      // The id of a response is one of another request.
+      ['{"jsonrpc":"2.0","id":908,"result":5}', -32600, null],
+      ['{"jsonrpc":"2.0","id":909,"error":{}}', -32600, null],
       ['{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":5}}', -32602, 4],
       ['{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{}}', -32602, 5],
       ['{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"search","arguments":[]}}', -32602, 6],

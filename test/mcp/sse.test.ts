@@ -83,6 +83,30 @@ onEachAdapter('GET /mcp/sse', (adapter) => {
     );
   });
 
+  it('almost a message is refused: it would get no answer, and its id would stay in use', async () => {
+    const stream = await Stream.open(service);
+    const address = await stream.address();
+    const ping = { jsonrpc: '2.0', id: 3, method: 'ping' };
+    for (const message of [
+      { ...ping, id: 1.5 },
+      { ...ping, id: null },
+      { ...ping, extra: 1 },
+      { ...ping, params: [] },
+      { ...ping, params: { _meta: 5 } },
+      { ...ping, params: { _meta: { progressToken: {} } } },
+      { ...ping, result: {} },
+      { jsonrpc: '2.0', id: 3, result: 5 },
+    ]) {
+      const refused = await service.post(`/mcp/${address}`, message);
+      assert.equal(refused.status, 400, JSON.stringify(message));
+      assert.match(refused.json.detail, /not a message of JSON-RPC 2\.0/);
+    }
+    assert.equal((await service.post(`/mcp/${address}`, ping)).status, 202);
+    await until(() => stream.messages.length === 1, 'the answer');
+    assert.equal(stream.messages[0]!.id, 3);
+    stream.close();
+  });
+
   it('only the key of a stream may post to it', async () => {
     const stream = await Stream.open(service);
     const address = await stream.address();

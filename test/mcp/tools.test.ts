@@ -1,8 +1,12 @@
 /** Tools on an API in memory: lean rows, budgets, texts that are left out, schemas. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import { PriorartError } from '../../src/errors.js';
 import { MCP_IMAGE_MAX_BYTES, MCP_TOKENS } from '../../src/limits.js';
-import type { CallOptions, PatentApi } from '../../src/mcp/api.js';
+import { type CallOptions, type PatentApi, RestApi, type RestReply } from '../../src/mcp/api.js';
 import { clipped, fairShare, fitting, lengthWithin, tokensOf } from '../../src/mcp/budget.js';
 import { readResource } from '../../src/mcp/resources.js';
 import { toolSchema } from '../../src/mcp/schemas.js';
@@ -341,6 +345,30 @@ it('a large drawing is given as a link', async () => {
     ['resource_link'],
   );
   assert.match(JSON.stringify(structured['left_out']), /open its link/);
+});
+
+it('a large drawing of a bucket is given as a link, too', async (t) => {
+  const bucket = createServer((_, response) => response.end(Buffer.alloc(MCP_IMAGE_MAX_BYTES + 1)));
+  bucket.listen(0, '127.0.0.1');
+  await once(bucket, 'listening');
+  t.after(() => bucket.close().closeAllConnections());
+  const location = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}/a.webp`;
+  const redirect: RestReply = { status: 302, header: () => location, body: new Uint8Array() };
+  const api = new RestApi(async () => redirect, 'https://example.com');
+  const tool = TOOLS.find(({ name }) => name === 'get_drawing')!;
+  const { structured, blocks } = await tool.run({ publication_id: 'A', filename: 'a.webp' }, api, OPTIONS);
+  const link = 'https://example.com/api/v1/drawings/A/a.webp';
+  assert.deepEqual(blocks, [{ type: 'resource_link', uri: link, name: 'a.webp', mimeType: 'image/webp' }]);
+  assert.equal(structured['link'], link);
+  assert.match(JSON.stringify(structured['left_out']), /open its link/);
+  assert.ok(tool.output.safeParse(structured).success, JSON.stringify(structured));
+});
+
+it('a drawing that cannot be read is an error', async () => {
+  const image = () => Promise.reject(new PriorartError('unavailable', 'the storage is gone'));
+  const { api } = apiWith({ drawing: async () => ({ image }) });
+  const asked = { publication_id: 'A', filename: 'a.webp' };
+  await assert.rejects(run('get_drawing', asked, api), { code: 'unavailable' });
 });
 
 it('without a file name, the representative drawing is shown', async () => {

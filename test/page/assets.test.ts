@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { DrawingStore } from '../../src/drawings/store.js';
+import { S3Drawings } from '../../src/drawings/s3/drawings.js';
 import { LANGUAGES } from '../../src/page/languages/index.js';
 import { ADAPTERS, Service } from '../api/service.js';
 import { ROOT } from '../house/checkout.js';
@@ -95,12 +95,15 @@ describe('the web page', { skip: notBuilt }, () => {
   });
 
   it('may show the drawings of a bucket, and nothing else of it', async () => {
-    const drawings = {
-      link: () => 'https://s3.example.com/patents/x?X-Amz-Signature=1',
-    } as unknown as DrawingStore;
+    const drawings = new S3Drawings({
+      ...{ origin: new URL('https://s3.example.com'), bucketPath: '/patents/', prefix: 'drawings/' },
+      ...{ region: 'eu-central-1', credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } },
+    });
     const service = await Service.start('node', 10_000, { drawings });
     try {
-      const policy = (await fetch(`${service.server.url}/`)).headers.get('content-security-policy')!;
+      const answer = await fetch(`${service.server.url}/`);
+      assert.equal(answer.status, 200);
+      const policy = answer.headers.get('content-security-policy')!;
       assert.match(policy, /img-src 'self' https:\/\/s3\.example\.com;/);
       assert.equal(policy.split('s3.example.com').length, 2);
     } finally {

@@ -41,6 +41,10 @@ export class S3Drawings implements DrawingStore {
     return this.#url({ method: 'GET', key: this.#key(content), query }, this.#seconds);
   }
 
+  linkOrigin(): string {
+    return this.#bucket.origin.origin;
+  }
+
   async has(content: string, signal?: AbortSignal): Promise<boolean> {
     const { status } = await this.#send(
       { method: 'HEAD', key: this.#key(content) },

@@ -1,13 +1,13 @@
 /** `get_patents`, `get_drawing` and `get_coverage`. */
 import { z } from 'zod';
-import { PriorartError } from '../../errors.js';
+import { isPriorartError, PriorartError } from '../../errors.js';
 import { MCP_IMAGE_MAX_BYTES, MCP_TOKENS } from '../../limits.js';
 import { coverageSchema, detailsEntrySchema } from '../../search/answer-schema.js';
 import { oneOf } from '../../search/fields.js';
 import { complaint, invalidField } from '../../search/invalid.js';
 import { detailsSchema, drawingSchema } from '../../search/schema.js';
 import type { DetailsEntry } from '../../search/types.js';
-import type { CallOptions, PatentApi } from '../api.js';
+import type { CallOptions, Drawing, PatentApi } from '../api.js';
 import { type Cut, fairShare, fitted, fitting, jsonTokens, kept, lengthWithin, tokensOf } from '../budget.js';
 import { NOTICE } from '../notice.js';
 import { changed, cutWithin, listCut, textCut } from './rows.js';
@@ -175,6 +175,16 @@ export function drawingUri(publication: string, file: string): string {
   return `drawing://${encodeURIComponent(publication)}/${encodeURIComponent(file)}`;
 }
 
+/** The image of a drawing; undefined if it is too large to be read. */
+async function imageOf(drawing: Drawing): Promise<Uint8Array | undefined> {
+  try {
+    return await drawing.image();
+  } catch (error) {
+    if (isPriorartError(error) && error.code === 'body_too_large') return undefined;
+    throw error;
+  }
+}
+
 export const getDrawing: Tool = {
   name: 'get_drawing',
   title: 'See a drawing',
@@ -208,9 +218,9 @@ export const getDrawing: Tool = {
     };
     const link: Block = { type: 'resource_link', uri, name: filename, mimeType: IMAGE_TYPE };
     if (own.as === 'link') return { structured: { ...about, notice: NOTICE }, blocks: [link] };
-    const image = await drawing.image();
-    const structured = { ...about, bytes: image.length, notice: NOTICE };
-    if (image.length > MCP_IMAGE_MAX_BYTES) {
+    const image = await imageOf(drawing);
+    const structured = { ...about, ...(image ? { bytes: image.length } : {}), notice: NOTICE };
+    if (image === undefined || image.length > MCP_IMAGE_MAX_BYTES) {
       const hint = `The image has more than ${MCP_IMAGE_MAX_BYTES} bytes: open its link`;
       return { structured: { ...structured, left_out: { hint } }, blocks: [link] };
     }

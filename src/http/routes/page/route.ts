@@ -1,7 +1,6 @@
 /** GET /: the web page for people, with its script, style and icon, which `npm run build` puts into dist/page. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { DrawingStore } from '../../../drawings/store.js';
 import { PriorartError } from '../../../errors.js';
 import { preferredLanguage } from '../../accept-language.js';
 import type { HttpReply } from '../../adapters/adapter.js';
@@ -79,7 +78,7 @@ function answer({ request, services }: Call, name: string): HttpReply {
   if (file === undefined) throw new PriorartError('not_found', 'there is no such endpoint');
   const { body, headers } = file;
   if (matches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers, body: '' };
-  const images = isIndex(name) ? bucketOf(services.drawings) : undefined;
+  const images = isIndex(name) ? services.drawings?.linkOrigin() : undefined;
   return { status: 200, headers: { ...headers, 'content-security-policy': policy(images) }, body };
 }
 
@@ -89,12 +88,6 @@ function indexFor({ request, services }: Call): string {
   const languages = [...pageFiles().keys()].flatMap((name) => INDEX_OF.exec(name)?.[1] ?? []);
   const language = preferredLanguage(request.headers['accept-language'], ['en', ...languages]);
   return language === undefined || language === 'en' ? INDEX : `index.${language}.html`;
-}
-
-/** The origin of the links to drawings, if it is not this server. */
-function bucketOf(drawings: DrawingStore | undefined): string | undefined {
-  const link = drawings?.link('0');
-  return link === undefined || link.startsWith('/') ? undefined : new URL(link).origin;
 }
 
 /** The operator ends maintenance on the page, so its files are answered during maintenance, too. */
