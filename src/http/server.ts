@@ -266,6 +266,13 @@ async function authorizationOf(
   }
   const { EmbeddedOAuth } = await import('./oauth/embedded.js');
   return new EmbeddedOAuth({
+  const ofOpenId = config.oauthScope?.split(' ').find((scope) => OPENID_SCOPES.has(scope));
+  if (ofOpenId !== undefined) {
+    throw new PriorartError(
+      'usage',
+      `--oauth-scope: got ${JSON.stringify(ofOpenId)}; expected names of your own for --oauth-embedded, such as patents:read`,
+    );
+  }
     ...{ access, publicUrl, fetchDocument, scope: config.oauthScope },
     checkPassword: async (account, password, address) =>
       (await signIns.check(account, password, address))?.account,
@@ -275,6 +282,9 @@ async function authorizationOf(
 
 /** The address of a server that only its own machine reaches; undefined for others, and if the port is not known. */
 function loopbackUrl({ host, port, tlsCert }: ServerParts['config']): string | undefined {
+/** Scopes with a meaning of their own, which the embedded authorization server never puts into a token for /mcp. */
+const OPENID_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_access']);
+
   if (port === 0 || !['localhost', '127.0.0.1', '::1'].includes(host)) return undefined;
   const name = host.includes(':') ? `[${host}]` : host;
   return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
