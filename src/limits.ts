@@ -200,8 +200,8 @@ export const PASSWORD_CHARS = { min: 12, max: 1_000 } as const;
 export const PASSWORD_HASHES = { atOnce: 2, waiting: 64 } as const;
 /** Wrong passwords a minute without a delay, for an account and for a network; then as ADMIN_PAUSE. */
 export const PASSWORD_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
-/** Sign-ins that may wait: of a network for one account, and of a network. */
-export const SIGN_INS_WAITING = { perAccount: 8, perNetwork: 16 } as const;
+/** Sign-ins of a network: at the same time, one at each account; those that may wait, for one account and in all. */
+export const SIGN_IN_TURNS = { atOnce: 8, waitingInLane: 8, waiting: 16, retryAfter: 2 } as const;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker; more if they are quick (pool/queue.ts). */
