@@ -185,6 +185,11 @@ export const ADMIN_SECRET_MIN_CHARS = 16;
  * delay, ms.
  */
 export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
+/**
+ * Attempts at the administrator's secret that have to wait, of a network: in their pauses at the same time, and those that
+ * wait for it. The more at once, the sooner the right secret of a network that is flooded with wrong ones has its turn.
+ */
+export const ADMIN_TURNS = { atOnce: 4, waitingInLane: 1, waiting: 32, retryAfter: 2 } as const;
 /** Client addresses, and accounts, whose wrong secrets are counted. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
 /** How long an account stays signed in on the page, and a visitor's session lasts, s. */
