@@ -403,6 +403,17 @@ describe("the administrator's secret", () => {
     assert.throws(() => secret.matches('x'), /can be read by others/);
     assert.ok(new AdminSecret(dir, 'given by the setting').matches('given by the setting'));
     assert.throws(() => new AdminSecret(dir, 'short'), /at least 16/);
+    chmodSync(secret.file, 0o600);
+    for (const [text, why] of UNFIT) {
+      assert.throws(
+        () => new AdminSecret(dir, text),
+        (error) => isPriorartError(error) && error.code === 'usage' && why.test(error.message),
+      );
+      writeFileSync(secret.file, text);
+      const found = new AdminSecret(dir);
+      if (text === text.trim()) assert.throws(() => found.matches(text), why);
+      else assert.ok(found.matches(text.trim()), 'blanks around it are not part of the content of a file');
+    }
     await remove();
   });
 });
