@@ -411,9 +411,15 @@ export const MCP_IMAGE_MAX_BYTES = 3_000_000;
 export const MCP_LINE_MAX_BYTES = 4 << 20;
 /** Messages in a batch of the revision 2025-03-26. */
 export const MCP_BATCH_MAX = 20;
-/** Open streams of the old SSE transport: of a key, and of a server. Each takes a connection and some kilobytes. */
-export const MCP_STREAMS = { perKey: 8, all: 512 } as const;
-/** Interval of comments on an idle stream, ms. uWebSockets.js closes connections that are silent for 10 s. */
+/**
+ * Open streams of the old SSE transport: of a key, of all keys of an account, and of a server. Each takes a connection and
+ * some kilobytes.
+ */
+export const MCP_STREAMS = { perKey: 8, perAccount: 64, all: 512 } as const;
+/**
+ * Interval of comments on an idle stream, and of looks whether the keys of streams are active, ms. uWebSockets.js closes
+ * connections that are silent for 10 s.
+ */
 export const MCP_STREAM_COMMENT_MS = 5_000;
 /** Bytes that a stream's client may leave unread before its stream ends. */
 export const STREAM_WAITING_MAX_BYTES = 8 << 20;
