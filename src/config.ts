@@ -24,6 +24,7 @@ import {
   choice,
   integer,
   optionalInteger,
+  optionalScopes,
   optionalText,
   optionalUrl,
   type Setting,
@@ -195,7 +196,7 @@ export const SETTINGS = {
     unset: 'the address of /mcp under --public-url',
     description: 'audience that tokens must have',
   }),
-  oauthScope: optionalText({
+  oauthScope: optionalScopes({
     env: 'PRIORART_OAUTH_SCOPE',
     flag: '--oauth-scope <list>',
     unset: 'none',

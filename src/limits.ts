@@ -185,6 +185,11 @@ export const ADMIN_SECRET_MIN_CHARS = 16;
  * delay, ms.
  */
 export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
+/**
+ * Attempts at the administrator's secret that have to wait, of a network: in their pauses at the same time, and those that
+ * wait for it. The more at once, the sooner the right secret of a network that is flooded with wrong ones has its turn.
+ */
+export const ADMIN_TURNS = { atOnce: 4, waitingInLane: 1, waiting: 32, retryAfter: 2 } as const;
 /** Client addresses, and accounts, whose wrong secrets are counted. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
 /** How long an account stays signed in on the page, and a visitor's session lasts, s. */
@@ -200,8 +205,8 @@ export const PASSWORD_CHARS = { min: 12, max: 1_000 } as const;
 export const PASSWORD_HASHES = { atOnce: 2, waiting: 64 } as const;
 /** Wrong passwords a minute without a delay, for an account and for a network; then as ADMIN_PAUSE. */
 export const PASSWORD_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
-/** Sign-ins that may wait: of a network for one account, and of a network. */
-export const SIGN_INS_WAITING = { perAccount: 8, perNetwork: 16 } as const;
+/** Sign-ins of a network: at the same time, one at each account; those that may wait, for one account and in all. */
+export const SIGN_IN_TURNS = { atOnce: 8, waitingInLane: 8, waiting: 16, retryAfter: 2 } as const;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker; more if they are quick (pool/queue.ts). */
@@ -406,9 +411,15 @@ export const MCP_IMAGE_MAX_BYTES = 3_000_000;
 export const MCP_LINE_MAX_BYTES = 4 << 20;
 /** Messages in a batch of the revision 2025-03-26. */
 export const MCP_BATCH_MAX = 20;
-/** Open streams of the old SSE transport: of a key, and of a server. Each takes a connection and some kilobytes. */
-export const MCP_STREAMS = { perKey: 8, all: 512 } as const;
-/** Interval of comments on an idle stream, ms. uWebSockets.js closes connections that are silent for 10 s. */
+/**
+ * Open streams of the old SSE transport: of a key, of all keys of an account, and of a server. Each takes a connection and
+ * some kilobytes.
+ */
+export const MCP_STREAMS = { perKey: 8, perAccount: 64, all: 512 } as const;
+/**
+ * Interval of comments on an idle stream, and of looks whether the keys of streams are active, ms. uWebSockets.js closes
+ * connections that are silent for 10 s.
+ */
 export const MCP_STREAM_COMMENT_MS = 5_000;
 /** Bytes that a stream's client may leave unread before its stream ends. */
 export const STREAM_WAITING_MAX_BYTES = 8 << 20;

@@ -65,6 +65,17 @@ export function optionalUrl(setting: Description & { unset: string }): Setting<s
   return { ...setting, default: undefined, expected: 'an address such as https://example.com/patents', read };
 }
 
+/** Scopes of OAuth, separated by blanks. They stand in headers, so they have the characters of RFC 6749, section 3.3. */
+export function optionalScopes(setting: Description & { unset: string }): Setting<string | undefined> {
+  const read = (value: string) => {
+    const scopes = value.split(' ').filter((scope) => scope !== '');
+    const isList = scopes.length > 0 && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+    return isList ? [...new Set(scopes)].join(' ') : undefined;
+  };
+  const expected = 'scopes such as patents:read, separated by blanks: ASCII without quotes and backslashes';
+  return { ...setting, default: undefined, expected, read };
+}
+
 /** Addresses without a path, separated by commas. */
 export function addresses(setting: Description & { unset: string }): Setting<string[] | undefined> {
   const read = (value: string) => {

@@ -40,6 +40,9 @@ describe('settings', () => {
       ['publicUrl', 'example.com', 'an address such as https://'],
       ['publicUrl', 'ftp://example.com', 'an address such as https://'],
       ['publicUrl', 'https://example.com/?a=b', 'an address such as https://'],
+      ['oauthScope', ' ', 'scopes such as'],
+      ['oauthScope', 'patents:lés', 'scopes such as'],
+      ['oauthScope', 'patents:read "count"', 'scopes such as'],
     ];
     for (const [name, value, expected] of cases) {
       const fails = (source: string) => (error: unknown) =>
@@ -50,6 +53,13 @@ describe('settings', () => {
       assert.throws(() => loadConfig({ env: { [SETTINGS[name].env]: value } }), fails(SETTINGS[name].env));
       assert.throws(() => loadConfig({ env: {}, flags: { [name]: value } }), fails(flag));
     }
+  });
+
+  it('scopes are a list without repetitions, with one blank between two', () => {
+    const { oauthScope } = loadConfig({
+      env: { PRIORART_OAUTH_SCOPE: ' patents:read  a!#[]~ patents:read ' },
+    });
+    assert.equal(oauthScope, 'patents:read a!#[]~');
   });
 
   it('only the settings that are wanted are checked', () => {

@@ -25,20 +25,12 @@ export class AdminSecret {
   /**
    * @param folder folder of the access store
    * @param given the setting; takes precedence over the file
-   * @throws PriorartError `usage` if the setting is too short
+   * @throws PriorartError `usage` if the setting is too short, or a header cannot carry it
    */
   constructor(folder: string, given?: string) {
-    if (given !== undefined && given.length < ADMIN_SECRET_MIN_CHARS) {
-      throw new PriorartError(
-        'usage',
-        `the administrator's secret has ${given.length} characters; expected at least ${ADMIN_SECRET_MIN_CHARS}`,
-      );
-    }
-    this.#file = new SecretFile(
-      join(folder, 'admin-secret'),
-      'the administration is closed',
-      ADMIN_SECRET_MIN_CHARS,
-    );
+    const wrong = given === undefined ? undefined : faultOf(given);
+    if (wrong !== undefined) throw new PriorartError('usage', `the administrator's secret ${wrong}`);
+    this.#file = new SecretFile(join(folder, 'admin-secret'), 'the administration is closed', faultOf);
     this.#given = given;
   }
 
@@ -99,6 +91,18 @@ export class AdminSecret {
   #secret(): string {
     return this.#given ?? this.#file.secret();
   }
+}
+
+/**
+ * Why a text cannot be the secret; undefined if it can. It travels in a header: a blank at its ends is not part of the
+ * value there, and clients and servers differ in how they write other characters than those of ASCII.
+ */
+function faultOf(text: string): string | undefined {
+  if (text.length < ADMIN_SECRET_MIN_CHARS)
+    return `has ${text.length} characters; expected at least ${ADMIN_SECRET_MIN_CHARS}`;
+  if (/[^\x20-\x7e]/.test(text))
+    return 'has a character that a header cannot carry; expected printable ASCII';
+  return text === text.trim() ? undefined : 'begins or ends with a blank; expected none there';
 }
 
 function digest(text: string): Buffer {

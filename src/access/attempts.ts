@@ -1,7 +1,8 @@
 /**
  * Wrong secrets delay the next attempts from the same network, or at the same account. Each attempt waits
- * before the check. The wait grows with the number of wrong secrets in the last minute. No attempt is refused: a
- * refusal would lock out the owner, since every client can name the account, and the address may be that of a proxy.
+ * before the check. The wait grows with the number of wrong secrets in the last minute. Their number refuses no attempt:
+ * that would lock out the owner, since every client can name the account, and the address may be that of a proxy.
+ * Turns bound how many attempts wait.
  * The number of networks or accounts is bounded. If the memory is full, it drops the one with the oldest last
  * mistake.
  */
@@ -45,10 +46,13 @@ export class Attempts {
     this.#counting = limits.free + 1 + Math.ceil(Math.log2(limits.longestMs / limits.firstMs));
   }
 
-  /** Time that the next attempt of an address, or at an account, waits before the check, ms. */
-  pauseMs(source: string): number {
+  /**
+   * Time that the next attempt of an address, or at an account, waits before the check, ms.
+   * @param open attempts that are not checked yet, and count as wrong
+   */
+  pauseMs(source: string, open = 0): number {
     const { free, firstMs, longestMs } = this.#limits;
-    const beyond = this.#recent(this.#groupOf(source)).length - free;
+    const beyond = this.#recent(this.#groupOf(source)).length + open - free;
     return beyond <= 0 ? 0 : Math.min(longestMs, firstMs * 2 ** (beyond - 1));
   }
 

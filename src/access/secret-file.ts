@@ -10,17 +10,17 @@ const CHARS = 40;
 export class SecretFile {
   readonly file: string;
   readonly #closed: string;
-  readonly #minChars: number;
+  readonly #faultOf: (text: string) => string | undefined;
   #read: { changed: number; secret: string } | undefined;
 
   /**
    * @param closed what does not work without the secret: the beginning of error messages
-   * @param minChars a shorter text is not accepted as a secret
+   * @param faultOf why a text cannot be the secret; undefined if it can
    */
-  constructor(file: string, closed: string, minChars: number = CHARS) {
+  constructor(file: string, closed: string, faultOf: (text: string) => string | undefined = tooShort) {
     this.file = file;
     this.#closed = closed;
-    this.#minChars = minChars;
+    this.#faultOf = faultOf;
   }
 
   /**
@@ -61,7 +61,8 @@ export class SecretFile {
     }
     if (this.#read?.changed !== found.mtimeMs) {
       const secret = readFileSync(this.file, 'utf8').trim();
-      if (secret.length < this.#minChars) throw this.#unavailable(`${this.file} holds no secret`);
+      const fault = this.#faultOf(secret);
+      if (fault !== undefined) throw this.#unavailable(`the secret in ${this.file} ${fault}`);
       this.#read = { changed: found.mtimeMs, secret };
     }
     return this.#read.secret;
@@ -70,4 +71,8 @@ export class SecretFile {
   #unavailable(message: string): PriorartError {
     return new PriorartError('unavailable', `${this.#closed}: ${message}`);
   }
+}
+
+function tooShort({ length }: string): string | undefined {
+  return length < CHARS ? `has ${length} characters; expected ${CHARS}` : undefined;
 }

@@ -96,7 +96,7 @@ export const ERROR_HELP = {
     solve: 'correct the field that `detail` names; it says what is expected',
   },
   rate_limited: {
-    means: 'too many calls within a minute',
+    means: 'too many calls within a minute, or too many sign-ins at the same time',
     solve: 'wait for Retry-After; spread calls over time',
   },
   quota_exceeded: {

@@ -1,12 +1,14 @@
 /** The MCP front end in the server: its transports, the open streams, and who may connect. */
 import { randomUUID } from 'node:crypto';
+import type { ApiKey } from '../access/records.js';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
-import { MCP_STREAMS } from '../limits.js';
+import { MCP_STREAM_COMMENT_MS, MCP_STREAMS } from '../limits.js';
 import type { StreamableHttp } from '../mcp/http.js';
 import type { ServerOptions } from '../mcp/server.js';
 import type { Sink, StreamSession } from '../mcp/sse.js';
 import type { HttpRequest } from './adapters/adapter.js';
+import type { KeyCheck } from './admission/api-key.js';
 import { RequestSource, type SourceConfig } from './request-source.js';
 
 export type McpConfig = SourceConfig & Partial<Pick<Config, 'tlsCert'>>;
@@ -15,6 +17,8 @@ export type McpConfig = SourceConfig & Partial<Pick<Config, 'tlsCert'>>;
 export interface OpenStream {
   /** The key that opened it. Only this key may post to it. */
   key: string;
+  /** The account of the key. */
+  account: string;
   /** Absent until the head of its answer is written. */
   session?: StreamSession;
 }
@@ -27,10 +31,15 @@ export class McpEndpoint {
   readonly streams = new Map<string, OpenStream>();
   readonly #config: McpConfig;
   readonly #source: RequestSource;
+  readonly #access: Pick<KeyCheck, 'verifyId'>;
+  /** Runs while streams are open. */
+  #checks: NodeJS.Timeout | undefined;
   #http: StreamableHttp | undefined;
 
-  constructor(options: ServerOptions, config: McpConfig) {
+  /** @param access knows whether the keys of open streams are still active */
+  constructor(options: ServerOptions, config: McpConfig, access: Pick<KeyCheck, 'verifyId'>) {
     this.options = options;
+    this.#access = access;
     this.#config = config;
     this.#source = new RequestSource(config);
   }
@@ -80,20 +89,61 @@ export class McpEndpoint {
   /**
    * Takes the place of a stream. It is taken before the answer begins, so that calls at the same time share the limits.
    * @returns a name for the stream, which no client can guess
-   * @throws PriorartError `rate_limited` if a key, or the server, has too many
+   * @throws PriorartError `rate_limited` if a key, its account, or the server, has too many
    */
-  reserve(key: string): string {
-    let own = 0;
-    for (const stream of this.streams.values()) if (stream.key === key) own++;
-    if (own < MCP_STREAMS.perKey && this.streams.size < MCP_STREAMS.all) {
-      const id = randomUUID();
-      this.streams.set(id, { key });
-      return id;
+  reserve({ id: key, account }: Pick<ApiKey, 'id' | 'account'>): string {
+    if (this.#fullest(key, account) !== undefined) this.endRevoked();
+    const full = this.#fullest(key, account);
+    if (full !== undefined) {
+      throw new PriorartError('rate_limited', `too many open streams with ${full}; close some, or use /mcp`, {
+        retryAfter: 60,
+      });
     }
-    const which = own < MCP_STREAMS.perKey ? 'this server' : 'this API key';
-    throw new PriorartError('rate_limited', `too many open streams with ${which}; close some, or use /mcp`, {
-      retryAfter: 60,
-    });
+    const id = randomUUID();
+    this.streams.set(id, { key, account });
+    this.#checks ??= setInterval(() => this.endRevoked(), MCP_STREAM_COMMENT_MS).unref();
+    return id;
+  }
+
+  /** What has no room for another stream; undefined if there is room. */
+  #fullest(key: string, account: string): string | undefined {
+    let [ofKey, ofAccount] = [0, 0];
+    for (const stream of this.streams.values()) {
+      if (stream.key === key) ofKey++;
+      if (stream.account === account) ofAccount++;
+    }
+    if (ofKey >= MCP_STREAMS.perKey) return 'this API key';
+    if (ofAccount >= MCP_STREAMS.perAccount) return 'this account';
+    return this.streams.size >= MCP_STREAMS.all ? 'this server' : undefined;
+  }
+
+  /** Ends the streams of keys that were revoked, or deleted with their account. */
+  endRevoked(): void {
+    const keys = new Set([...this.streams.values()].map(({ key }) => key));
+    const ended = new Set([...keys].filter((key) => this.#isRevoked(key)));
+    for (const [id, { key, session }] of this.streams) {
+      // Without a session its answer is about to begin; it is ended the next time.
+      if (!session || !ended.has(key)) continue;
+      this.remove(id);
+      void session.close();
+    }
+  }
+
+  #isRevoked(key: string): boolean {
+    try {
+      return !this.#access.verifyId(key).ok;
+    } catch {
+      // Keys that cannot be read now end no stream. Its messages are answered 503.
+      return false;
+    }
+  }
+
+  /** Gives the place of a stream back. */
+  remove(id: string): void {
+    this.streams.delete(id);
+    if (this.streams.size > 0) return;
+    clearInterval(this.#checks);
+    this.#checks = undefined;
   }
 
   /** A session of the old transport. Only after `load`. */
@@ -104,6 +154,6 @@ export class McpEndpoint {
   /** Ends all streams. Calls to /mcp go on. */
   async close(): Promise<void> {
     await Promise.all([...this.streams.values()].map(({ session }) => session?.close()));
-    this.streams.clear();
+    for (const id of [...this.streams.keys()]) this.remove(id);
   }
 }

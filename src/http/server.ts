@@ -123,7 +123,9 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   };
   const onFault = (error: unknown) => log.error({ err: error }, 'a call by MCP failed');
   const mcp =
-    config.mcp === 'off' ? undefined : new McpEndpoint({ version: packageVersion(), onFault }, config);
+    config.mcp === 'off'
+      ? undefined
+      : new McpEndpoint({ version: packageVersion(), onFault }, config, access);
   await mcp?.load();
   const page = config.page === 'off' ? undefined : new PageSessions(access, config, signIns);
   const missing = access.isAvailable() ? page?.missingAccount() : undefined;
@@ -264,6 +266,13 @@ async function authorizationOf(
       `--public-url: got ${JSON.stringify(publicUrl)}; expected https for --oauth-embedded`,
     );
   }
+  const ofOpenId = config.oauthScope?.split(' ').find((scope) => OPENID_SCOPES.has(scope));
+  if (ofOpenId !== undefined) {
+    throw new PriorartError(
+      'usage',
+      `--oauth-scope: got ${JSON.stringify(ofOpenId)}; expected names of your own for --oauth-embedded, such as patents:read`,
+    );
+  }
   const { EmbeddedOAuth } = await import('./oauth/embedded.js');
   return new EmbeddedOAuth({
     ...{ access, publicUrl, fetchDocument, scope: config.oauthScope },
@@ -272,6 +281,9 @@ async function authorizationOf(
     onError: (error) => log.error({ err: error }, 'expired sign-ins could not be removed'),
   });
 }
+
+/** Scopes with a meaning of their own, which the embedded authorization server never puts into a token for /mcp. */
+const OPENID_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_access']);
 
 /** The address of a server that only its own machine reaches; undefined for others, and if the port is not known. */
 function loopbackUrl({ host, port, tlsCert }: ServerParts['config']): string | undefined {

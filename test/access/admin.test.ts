@@ -7,17 +7,21 @@ import { after, before, describe, it } from 'node:test';
 import { AdminSecret } from '../../src/access/admin-secret.js';
 import { Attempts } from '../../src/access/attempts.js';
 import { type EndedSessions, isEnded, withEnded } from '../../src/access/ended-sessions.js';
+import { SecretGuard } from '../../src/access/secret-guard.js';
 import { AccessStore } from '../../src/access/store.js';
+import { isPriorartError } from '../../src/errors.js';
 import { startServer } from '../../src/http/server.js';
 import {
   ADMIN_ATTEMPT_ADDRESSES,
   ADMIN_ENDED_SESSIONS_MAX,
   ADMIN_PAUSE,
   ADMIN_SESSION_S,
+  ADMIN_TURNS,
 } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
 import { LOCAL, MemoryEngine } from '../api/service.js';
 import { A, identityFiles } from '../http/certificates.js';
+import { until } from '../until.js';
 import { assertDocumented } from './documented.js';
 import { accountWithKey, filesHolding, type ServerProcess, search, serverProcess } from './servers.js';
 
@@ -178,7 +182,8 @@ for (const adapter of ['uws', 'node'] as const) {
 
     it('wrong secrets are slowed down; the right secret is never refused', async () => {
       const wrong = () => call('GET', '/plans', undefined, { authorization: 'Bearer wrong' });
-      const many = await Promise.all(Array.from({ length: 130 }, wrong));
+      // As many as end soon: the pauses after the tenth are two seconds, for a few at once.
+      const many = await Promise.all(Array.from({ length: 12 }, wrong));
       assert.deepEqual([...new Set(many.map(({ status }) => status))], [401]);
       const started = performance.now();
       assert.equal((await wrong()).status, 401);
@@ -289,6 +294,93 @@ describe("attempts at the administrator's secret", () => {
   });
 });
 
+describe("the guard of the administrator's secret", () => {
+  const RIGHT = 'right';
+  const { atOnce, waiting } = ADMIN_TURNS;
+
+  /** Pauses last until `release`. `checked` are the secrets that were compared. */
+  function guarded() {
+    const checked: string[] = [];
+    const pauses: number[] = [];
+    let held: (() => void)[] = [];
+    const guard = new SecretGuard({
+      limits: { free: 2, firstMs: 100, longestMs: 1_000 },
+      now: () => 0,
+      pause(ms) {
+        pauses.push(ms);
+        return new Promise<void>((resolve) => held.push(resolve));
+      },
+    });
+    const compare = (address: string, text: string) => {
+      checked.push(text);
+      if (text !== RIGHT) guard.wrong(address);
+      return text === RIGHT;
+    };
+    const attempt = (text: string, address = '192.0.2.1') =>
+      guard.check(address, () => compare(address, text));
+    const release = () => {
+      const all = held;
+      held = [];
+      for (const end of all) end();
+    };
+    return { guard, checked, pauses, attempt, release, held: () => held.length };
+  }
+
+  const isRefused = (outcome: PromiseSettledResult<unknown>) =>
+    outcome.status === 'rejected' &&
+    isPriorartError(outcome.reason) &&
+    outcome.reason.code === 'rate_limited';
+
+  it('guesses at the same time take turns; too many refuse those that have waited longest', async () => {
+    const { checked, attempt, release, held } = guarded();
+    const guesses = Array.from({ length: 300 }, (_, i) => attempt(`guess ${i}`));
+    assert.deepEqual(guesses.slice(0, 3), [false, false, false], 'without a pause they are checked at once');
+    const right = attempt(RIGHT);
+    assert.equal(attempt(RIGHT, '192.0.2.2'), true, 'another network does not wait');
+    let ended = false;
+    const outcomes = Promise.allSettled(guesses).finally(() => {
+      ended = true;
+    });
+    await until(() => held() === atOnce, 'a few are in their pauses');
+    await until(() => {
+      assert.ok(held() <= atOnce);
+      release();
+      return ended;
+    }, 'all are answered');
+    assert.equal(await right, true, 'the right secret came last, and was checked');
+    assert.equal((await outcomes).filter(isRefused).length, 300 - 3 - atOnce - (waiting - 1));
+    assert.equal(checked.length, 3 + atOnce + waiting + 1);
+  });
+
+  it('secrets that have yet to arrive hold no turn, and count as wrong until they are right', async () => {
+    const { guard, pauses, attempt, release, held } = guarded();
+    const arrive: (() => void)[] = [];
+    const opened = Array.from({ length: 5 }, () =>
+      guard.read('192.0.2.1', () => new Promise<void>((resolve) => arrive.push(resolve))),
+    );
+    await until(() => arrive.length === 3 && held() === 2, 'three are read, and two have to wait');
+    release();
+    await until(() => arrive.length === 5, 'all are read');
+    const right = attempt(RIGHT);
+    await until(() => held() === 1, 'the right one waits for its pause only');
+    assert.deepEqual(pauses, [100, 100, 400]);
+    release();
+    assert.equal(await right, true);
+    for (const end of arrive) end();
+    await Promise.all(opened);
+    assert.equal(attempt(RIGHT), true, 'none was wrong, so there is no pause');
+  });
+});
+
+/** Texts that a client cannot send in a header so that every server reads them, and why. */
+const UNFIT: readonly (readonly [string, RegExp])[] = [
+  ['schlüsselwörter-für-alle-2026', /expected printable ASCII/],
+  ['a secret with a\ttab', /expected printable ASCII/],
+  [' a blank before it', /begins or ends with a blank/],
+  ['a blank behind it ', /begins or ends with a blank/],
+  ['too short', /has 9 characters; expected at least 16/],
+];
+
 describe("the administrator's secret", () => {
   it('sessions are signed with it: they expire, cannot be changed, and end when it changes', async () => {
     const { dir, remove } = await accountWithKey('free');
@@ -311,6 +403,17 @@ describe("the administrator's secret", () => {
     assert.throws(() => secret.matches('x'), /can be read by others/);
     assert.ok(new AdminSecret(dir, 'given by the setting').matches('given by the setting'));
     assert.throws(() => new AdminSecret(dir, 'short'), /at least 16/);
+    chmodSync(secret.file, 0o600);
+    for (const [text, why] of UNFIT) {
+      assert.throws(
+        () => new AdminSecret(dir, text),
+        (error) => isPriorartError(error) && error.code === 'usage' && why.test(error.message),
+      );
+      writeFileSync(secret.file, text);
+      const found = new AdminSecret(dir);
+      if (text === text.trim()) assert.throws(() => found.matches(text), why);
+      else assert.ok(found.matches(text.trim()), 'blanks around it are not part of the content of a file');
+    }
     await remove();
   });
 });

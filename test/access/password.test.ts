@@ -8,8 +8,9 @@ import { openKeys, putPassword } from '../../src/access/keys-file.js';
 import { checkedPassword, matchesPassword } from '../../src/access/password.js';
 import { SignIns } from '../../src/access/sign-in.js';
 import { AccessStore } from '../../src/access/store.js';
+import { Turns } from '../../src/access/turns.js';
 import { isPriorartError } from '../../src/errors.js';
-import { ADMIN_PAUSE, PASSWORD_CHARS, PASSWORD_HASHES, SIGN_INS_WAITING } from '../../src/limits.js';
+import { ADMIN_PAUSE, PASSWORD_CHARS, PASSWORD_HASHES, SIGN_IN_TURNS } from '../../src/limits.js';
 import { temporary } from '../crash/folder.js';
 import { until } from '../until.js';
 import { makeNamesake } from './namesake.js';
@@ -273,19 +274,66 @@ describe('guesses of passwords', () => {
     assert.deepEqual(pauses, [100, 200, 400, 800]);
   });
 
-  it('too many at the same time are refused to their network only', async () => {
-    const { signIns, held, release } = guessing({ ...ADMIN_PAUSE, free: 1_000 });
-    const { perAccount, perNetwork } = SIGN_INS_WAITING;
-    const refused = (error: unknown) => isPriorartError(error) && error.code === 'rate_limited';
-    const guess = (asked: string, password = 'held') => signIns.check(asked, password, '192.0.2.1');
-    const open = Array.from({ length: perAccount }, (_, i) => guess('known', i === 0 ? 'held' : 'wrong'));
-    await assert.rejects(guess('known'), refused);
-    while (open.length < perNetwork) open.push(guess(`name ${open.length}`));
-    await assert.rejects(guess('another'), refused);
-    assert.equal(await signIns.check('known', RIGHT, '192.0.2.2'), 'known', 'its owner can sign in');
-    assert.equal(held.length, 1 + perNetwork - perAccount);
+  const refused = (error: unknown) => isPriorartError(error) && error.code === 'rate_limited';
+  const unlimited = { ...ADMIN_PAUSE, free: 1_000 };
+  const { atOnce, waitingInLane, waiting } = SIGN_IN_TURNS;
+
+  it('too many at an account refuse the one that has waited longest, and never the newest', async () => {
+    const { signIns, held, release } = guessing(unlimited);
+    const guess = (password: string) => signIns.check('known', password, '192.0.2.1');
+    const first = guess('held');
+    await until(() => held.length === 1, 'the first is being checked');
+    const wrong = Array.from({ length: waitingInLane }, () => guess('wrong'));
+    const right = guess(RIGHT);
+    await assert.rejects(wrong.shift()!, refused);
+    assert.equal(await signIns.check('known', RIGHT, '192.0.2.2'), 'known', 'another network does not wait');
     release();
-    await Promise.all(open);
-    assert.equal(await guess('known', RIGHT), 'known');
+    assert.equal(await right, 'known');
+    assert.deepEqual(await Promise.all([first, ...wrong]), wrong.map(() => undefined).concat(undefined));
   });
+
+  it('a flood at one account pushes out no sign-in of its network at another', async () => {
+    const { signIns, held, release } = guessing(unlimited);
+    const guess = (asked: string, password: string) => signIns.check(asked, password, '192.0.2.1');
+    const open = Array.from({ length: atOnce }, (_, i) => guess(`name ${i}`, 'held'));
+    await until(() => held.length === atOnce, 'no turn is free');
+    const right = guess('known', RIGHT);
+    const flood = Array.from({ length: 5 * waiting }, (_, i) => guess(`name ${i % 3}`, 'wrong'));
+    const outcomes = Promise.allSettled(flood);
+    await assert.rejects(flood[0]!, refused);
+    release();
+    assert.equal(await right, 'known');
+    const checked = (await outcomes).filter(({ status }) => status === 'fulfilled');
+    assert.equal(checked.length, waiting - 1);
+    assert.deepEqual([...new Set(await Promise.all(open))], [undefined]);
+  });
+
+  it('a flood at many accounts keeps a bounded number, the newest', async () => {
+    const { signIns, held, release } = guessing(unlimited);
+    const guess = (asked: string, password: string) => signIns.check(asked, password, '192.0.2.1');
+    const open = Array.from({ length: atOnce }, (_, i) => guess(`name ${i}`, 'held'));
+    await until(() => held.length === atOnce, 'no turn is free');
+    const early = guess('known', RIGHT);
+    const flood = Promise.allSettled(Array.from({ length: waiting }, (_, i) => guess(`other ${i}`, 'wrong')));
+    await assert.rejects(early, refused);
+    const late = guess('known', RIGHT);
+    release();
+    assert.equal(await late, 'known');
+    assert.equal((await flood).filter(({ status }) => status === 'rejected').length, 1);
+    await Promise.all(open);
+    assert.equal(await guess('known', RIGHT), 'known', 'afterwards there is room');
+  });
+});
+
+it('turns keep nothing of a network whose attempts are over', async () => {
+  const turns = new Turns('attempts', { ...SIGN_IN_TURNS, waiting: 1 });
+  const failing = () => Promise.reject(new Error('of the work'));
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 3 }, () => turns.take('192.0.2.1', 'account', failing)),
+  );
+  assert.deepEqual(
+    outcomes.map((each) => each.status === 'rejected' && each.reason.message),
+    ['of the work', 'too many attempts at the same time; try again in 2 s', 'of the work'],
+  );
+  assert.equal(turns.size, 0);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { it } from 'node:test';
+import { SecretGuard } from '../../src/access/secret-guard.js';
 import type { HttpRequest } from '../../src/http/adapters/adapter.js';
 import { type Administration, requireAdministrator } from '../../src/http/admission/administrator.js';
 import { trustingProxies } from '../../src/http/admission/client-address.js';
@@ -26,11 +27,11 @@ function secretIn(authorization: string): string | undefined {
       return true;
     },
   };
-  const attempts = { pauseMs: () => 0, wrong: () => undefined };
+  const guard = new SecretGuard();
   try {
     requireAdministrator(
       { headers: { authorization }, method: 'GET', remoteAddress: '::1' } as unknown as HttpRequest,
-      { secret, attempts } as unknown as Administration,
+      { secret, guard } as unknown as Administration,
     );
   } catch {
     // Sends a request with a secret.

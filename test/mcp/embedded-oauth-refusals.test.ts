@@ -5,7 +5,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import type { Account } from '../../src/access/records.js';
-import { type Answer, onEachAdapter, Service } from '../api/service.js';
+import { startServer } from '../../src/http/server.js';
+import { createLog } from '../../src/observe/log.js';
+import { type Answer, LOCAL, onEachAdapter, Service } from '../api/service.js';
 import { freePort } from '../http/free-port.js';
 import { REDIRECT, Visitor } from './oauth-client.js';
 import { callMcp } from './oauth-flow-helper.js';
@@ -103,6 +105,17 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const { json: openid } = await service.call('/.well-known/openid-configuration');
     assert.deepEqual([openid.issuer, openid.jwks_uri], [base, `${base}/oauth/jwks`]);
     assert.deepEqual((await service.call('/oauth/jwks')).json, { keys: [] });
+  });
+
+  it('a server whose tokens would lack a scope does not start', async () => {
+    for (const oauthScope of ['openid', 'patents:read offline_access']) {
+      const settings = { ...LOCAL, httpAdapter: adapter, publicUrl: base, oauthScope } as const;
+      const started = startServer({
+        ...{ engine: service.engine, access: service.access, log: createLog('silent') },
+        config: { ...settings, oauthEmbedded: 'on' },
+      });
+      await assert.rejects(started, /--oauth-scope: got "(?:openid|offline_access)"; expected/);
+    }
   });
 
   it('a code works once; a second use ends the tokens of the first', async () => {

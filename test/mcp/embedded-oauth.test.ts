@@ -8,7 +8,7 @@ import type { Account } from '../../src/access/records.js';
 import { onEachAdapter, Service } from '../api/service.js';
 import { freePort } from '../http/free-port.js';
 import { Kept, Visitor } from './oauth-client.js';
-import { callMcp } from './oauth-flow-helper.js';
+import { callMcp, registered, tokensFor } from './oauth-flow-helper.js';
 
 const PASSWORD = 'correct horse battery';
 const PAGE = 'https://app.example.com';
@@ -75,6 +75,26 @@ onEachAdapter('the embedded authorization server', (adapter) => {
     const log = service.logLines.join('\n');
     for (const secret of [token, refresh!, PASSWORD, back.searchParams.get('code')!])
       assert.ok(!log.includes(secret), 'no secret is in the log');
+  });
+
+  it('tokens have all scopes of --oauth-scope', async () => {
+    const scopes = ['patents:read', 'patents:count'];
+    const settings = { port: await freePort(), oauthEmbedded: 'on', oauthScope: scopes.join(' ') } as const;
+    const own = await Service.start(adapter, 10_000, {}, settings);
+    try {
+      const { json } = await own.call('/.well-known/oauth-authorization-server');
+      assert.deepEqual(json.scopes_supported, [...scopes, 'offline_access']);
+      const made = await own.access.createAccount({ name: 'Kim', plan: 'free' });
+      await own.access.passwords.set(made.id, PASSWORD);
+      const id = await registered(own.server.url, 'A client');
+      const tokens = await tokensFor(own.server.url, id, 'Kim', PASSWORD);
+      assert.deepEqual(tokens.scope?.split(' ').toSorted(), scopes.toSorted());
+      assert.equal((await callMcp(own, tokens.access_token, 'ping')).status, 200);
+      const unknown = await own.post('/mcp', {}, { 'x-api-key': undefined });
+      assert.match(unknown.headers.get('www-authenticate') ?? '', /scope="patents:read patents:count"$/);
+    } finally {
+      await own.stop();
+    }
   });
 
   it('pages of --cors-origins may register and get tokens, but not read the sign-in', async () => {

@@ -7,6 +7,7 @@ import { REDIRECT, Visitor } from './oauth-client.js';
 export interface Tokens {
   access_token: string;
   refresh_token: string;
+  scope?: string;
   error?: string;
 }
 

@@ -145,6 +145,52 @@ onEachAdapter('GET /mcp/sse', (adapter) => {
     for (const stream of streams) stream.close();
   });
 
+  it('the keys of an account share a limit; revoking one ends its streams and makes room at once', async () => {
+    const account = await service.access.createAccount({ name: 'many keys', plan: 'enterprise' });
+    const make = () => service.access.createKey({ account: account.id, environment: 'test', name: 'a' });
+    const streams: Stream[] = [];
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: MCP_STREAMS.perAccount / MCP_STREAMS.perKey }, make),
+    );
+    for (const { secret } of [first!, ...others])
+      for (let n = 0; n < MCP_STREAMS.perKey; n++) streams.push(await Stream.open(service, secret));
+    assert.deepEqual([...new Set(streams.map(({ status }) => status))], [200]);
+    const { secret } = await make();
+    const refused = await service.call('/mcp/sse', { headers: { 'x-api-key': secret } });
+    assert.equal(refused.status, 429);
+    assert.match(refused.json.detail, /too many open streams with this account/);
+    const own = await Stream.open(service);
+    assert.equal(own.status, 200, 'another account has room');
+    await service.access.revoke(first!.id);
+    streams.push(await Stream.open(service, secret));
+    assert.equal(streams.at(-1)!.status, 200);
+    await until(
+      () => streams.slice(0, MCP_STREAMS.perKey).every(({ isEnded }) => isEnded),
+      'its streams ended',
+    );
+    assert.ok(streams.slice(MCP_STREAMS.perKey).every(({ isEnded }) => !isEnded));
+    for (const stream of [own, ...streams]) stream.close();
+  });
+
+  it('a stream ends soon after its key is revoked or deleted; those of other keys go on', async () => {
+    const account = await service.access.createAccount({ name: 'revoked', plan: 'free' });
+    const make = () => service.access.createKey({ account: account.id, environment: 'test', name: 'a' });
+    const keys = [await make(), await make()];
+    const [revoked, kept] = [await Stream.open(service, keys[0]!.secret), await Stream.open(service)];
+    const deleted = await Stream.open(service, keys[1]!.secret);
+    const address = await revoked.address();
+    await service.access.revoke(keys[0]!.id);
+    await until(() => revoked.isEnded, 'the stream of the revoked key has ended');
+    const late = await service.post(`/mcp/${address}`, call(1), { 'x-api-key': keys[0]!.secret });
+    assert.equal(late.status, 403);
+    assert.equal(deleted.isEnded, false);
+    await service.access.revoke(keys[1]!.id);
+    await service.access.deleteAccount(account.id);
+    await until(() => deleted.isEnded, 'the stream of the deleted account has ended');
+    assert.equal(kept.isEnded, false);
+    kept.close();
+  });
+
   it('HEAD opens no stream', async () => {
     const head = await service.call('/mcp/sse', { method: 'HEAD', headers: { 'x-api-key': service.key } });
     assert.deepEqual([head.status, head.text], [200, '']);

@@ -32,7 +32,17 @@ export interface Resource {
   /** Address of this server for clients, without a slash at its end. */
   publicUrl: string;
   issuer: string;
+  /** Separated by blanks. */
   scope: string | undefined;
+}
+
+/**
+ * Whether a token has all of the wanted scopes.
+ * @param given scopes of the token, separated by blanks or as a list
+ */
+export function hasScopes(given: unknown, wanted: string): boolean {
+  const scopes: unknown[] = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
+  return wanted.split(' ').every((scope) => scopes.includes(scope));
 }
 
 /** The metadata document of RFC 9728. */

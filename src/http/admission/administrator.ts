@@ -5,10 +5,9 @@
  * A browser also sends cookies with requests that other sites cause. So the cookie is SameSite=Strict, and a
  * request that changes data needs a header that only a page of this server can add.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdminSecret, Session } from '../../access/admin-secret.js';
-import { Attempts } from '../../access/attempts.js';
 import type { RequestLog } from '../../access/request-log.js';
+import { SecretGuard } from '../../access/secret-guard.js';
 import type { AccessStore } from '../../access/store.js';
 import { PriorartError } from '../../errors.js';
 import type { HttpRequest } from '../adapters/adapter.js';
@@ -26,7 +25,7 @@ export interface Administration {
   store: AccessStore;
   requests: RequestLog;
   secret: AdminSecret;
-  attempts: Attempts;
+  guard: SecretGuard;
   /** How browsers reach this server, for its cookies. */
   cookies: CookieConfig;
 }
@@ -37,21 +36,20 @@ export function administration(
   secret: AdminSecret,
   cookies: CookieConfig = {},
 ): Administration {
-  return { store, requests, secret, attempts: new Attempts(), cookies };
+  return { store, requests, secret, guard: new SecretGuard(), cookies };
 }
 
 /**
  * Authenticates the request of an administrator.
  * @returns a promise if the request has to wait because of wrong secrets from its network
- * @throws PriorartError `unauthorized`, `forbidden`, `unavailable`; a promise rejects with the same errors
+ * @throws PriorartError `unauthorized`, `forbidden`, `unavailable`; a promise rejects with the same errors, or with
+ *   `rate_limited`
  */
 export function requireAdministrator(request: HttpRequest, admin: Administration): Promise<void> | undefined {
   const bearer = bearerOf(request);
   if (bearer !== undefined) {
-    const pause = pauseOf(request, admin);
-    if (pause) return pause.then(() => checkSecret(bearer, request, admin));
-    checkSecret(bearer, request, admin);
-    return undefined;
+    const check = () => checkSecret(bearer, request, admin);
+    return admin.guard.check(request.remoteAddress, check) ?? undefined;
   }
   requireSession(request, admin);
   return undefined;
@@ -74,19 +72,13 @@ function requireSession(request: HttpRequest, admin: Administration): void {
   }
 }
 
-/** The pause before the check of an attempt; undefined without a pause. */
-export function pauseOf(request: HttpRequest, { attempts }: Administration): Promise<void> | undefined {
-  const ms = attempts.pauseMs(request.remoteAddress);
-  return ms > 0 ? sleep(ms) : undefined;
-}
-
 /**
- * Checks a secret. The correct secret is always accepted, even after wrong secrets.
+ * Checks a secret. The correct secret is accepted, even after wrong secrets.
  * @throws PriorartError `unauthorized`, `unavailable`
  */
-export function checkSecret(text: string, request: HttpRequest, { secret, attempts }: Administration): void {
+export function checkSecret(text: string, request: HttpRequest, { secret, guard }: Administration): void {
   if (secret.matches(text)) return;
-  attempts.wrong(request.remoteAddress);
+  guard.wrong(request.remoteAddress);
   throw new PriorartError('unauthorized', "that is not the administrator's secret");
 }
 

@@ -9,6 +9,7 @@ import { OAUTH_CLOCK_TOLERANCE_S, OAUTH_JWKS, OAUTH_TOKEN_MAX_CHARS } from '../.
 import { joseErrors as errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from '../oauth/library.js';
 import {
   bearerChallenge,
+  hasScopes,
   RESOURCE_PATH,
   type Resource,
   resourceMetadata,
@@ -91,7 +92,7 @@ export class OAuth implements TokenCheck {
 
   async keyOf(token: string): Promise<string> {
     const claims = await this.#checked(token);
-    if (this.#scope !== undefined && !hasScopes(claims, this.#scope)) {
+    if (this.#scope !== undefined && !hasScopes(claims['scope'] ?? claims['scp'], this.#scope)) {
       throw new TokenRefused('insufficient_scope', `the token lacks the scope ${this.#scope}`);
     }
     const key = claims[this.#claim] ?? this.#key;
@@ -149,11 +150,4 @@ function refusal(error: unknown): PriorartError {
 /** The name of a claim that this server requires. */
 function claimName({ claim }: errors.JWTClaimValidationFailed): string {
   return ['exp', 'nbf', 'iat'].includes(claim) ? claim : 'set';
-}
-
-/** Whether `scope` (RFC 8693) or `scp` has all of the wanted scopes. */
-function hasScopes(claims: JWTPayload, wanted: string): boolean {
-  const given = claims['scope'] ?? claims['scp'];
-  const scopes = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
-  return wanted.split(' ').every((scope) => scopes.includes(scope));
 }

@@ -25,6 +25,7 @@ import {
 import type { HttpReply, HttpRequest } from '../adapters/adapter.js';
 import {
   bearerChallenge,
+  hasScopes,
   RESOURCE_PATH,
   type Resource,
   resourceMetadata,
@@ -44,7 +45,7 @@ import { signInStep } from './sign-in.js';
 import { OAuthStore } from './store.js';
 import type { Connection } from './tables.js';
 
-/** Scope of a token, unless the operator names another. */
+/** Scope of a token, unless the operator names others. */
 export const DEFAULT_SCOPE = 'patents:read';
 /** Environment of the keys that are made for clients. */
 const ENVIRONMENT = 'mcp';
@@ -53,6 +54,7 @@ export interface EmbeddedParts {
   access: AccessStore;
   /** Address of this server for clients, without a slash at its end. */
   publicUrl: string;
+  /** Separated by blanks. */
   scope?: string | undefined;
   /**
    * The account that a person names, if the password is right.
@@ -129,11 +131,7 @@ export class EmbeddedOAuth implements TokenCheck {
       throw new TokenRefused('invalid_token', 'the token is for another resource');
     const key = this.#keyOfGrant(String(found['grantId']));
     if (key === undefined) throw new TokenRefused('invalid_token', 'the access was ended');
-    if (
-      !String(found['scope'] ?? '')
-        .split(' ')
-        .includes(this.#resource.scope)
-    )
+    if (!hasScopes(found['scope'], this.#resource.scope))
       throw new TokenRefused('insufficient_scope', `the token lacks the scope ${this.#resource.scope}`);
     return key;
   }
@@ -248,7 +246,7 @@ export class EmbeddedOAuth implements TokenCheck {
     }
   }
 
-  /** Every client may use the one scope, so it is added to what clients ask for. Unknown scopes are left out. */
+  /** Every client may use all scopes, so they are added to what clients ask for. Unknown scopes are left out. */
   #withScope(query: string): string {
     const params = new URLSearchParams(query);
     if (params.getAll('scope').length > 1) return query;

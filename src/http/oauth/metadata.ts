@@ -10,7 +10,7 @@ export function serverMetadata({ issuer, scope }: Resource & { scope: string }):
     token_endpoint: `${issuer}${OAUTH_PATH}/token`,
     registration_endpoint: `${issuer}${OAUTH_PATH}/register`,
     revocation_endpoint: `${issuer}${OAUTH_PATH}/revoke`,
-    scopes_supported: [scope, 'offline_access'],
+    scopes_supported: [...new Set([...scope.split(' '), 'offline_access'])],
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post'],
     grant_types_supported: ['authorization_code', 'refresh_token'],

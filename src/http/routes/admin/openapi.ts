@@ -16,6 +16,11 @@ const UNAUTHORIZED = errorAnswer(
   'WWW-Authenticate',
 );
 export const COMMON: Operation['answers'] = {
+  429: errorAnswer(
+    { rate_limited: "too many attempts at the administrator's secret at the same time; try again in 2 s" },
+    'Later attempts of the client address took the place of this one, after wrong secrets',
+    'Retry-After',
+  ),
   500: errorAnswer(['internal'], 'Unexpected error of the server; X-Request-Id names it in the log'),
   503: errorAnswer(['unavailable'], 'The key store cannot be reached', 'Retry-After'),
 };

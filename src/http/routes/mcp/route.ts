@@ -115,7 +115,7 @@ const events: Route = {
   takesBearer: true,
   handle(call) {
     const endpoint = endpointOf(call);
-    const body = openStream(endpoint, call.key!.id);
+    const body = openStream(endpoint, call.key!);
     const headers = {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',

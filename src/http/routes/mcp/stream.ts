@@ -1,18 +1,23 @@
-/** The body of GET /mcp/sse: a stream of events, which lives until its client disconnects or the server closes. */
+/**
+ * The body of GET /mcp/sse: a stream of events, which lives until its client disconnects, its key is revoked, or the server
+ * closes.
+ */
+import type { ApiKey } from '../../../access/records.js';
 import type { EventBody } from '../../adapters/adapter.js';
 import type { McpEndpoint } from '../../mcp-endpoint.js';
 
 /** @throws PriorartError `rate_limited` */
-export function openStream(endpoint: McpEndpoint, key: string): EventBody {
+export function openStream(endpoint: McpEndpoint, key: ApiKey): EventBody {
   const id = endpoint.reserve(key);
   return {
     begin(sink) {
       // Relative, because a proxy may serve this server below a path.
-      endpoint.streams.set(id, { key, session: endpoint.stream(sink, `messages?session=${id}`) });
+      const session = endpoint.stream(sink, `messages?session=${id}`);
+      endpoint.streams.set(id, { key: key.id, account: key.account, session });
     },
     ended() {
       const stream = endpoint.streams.get(id);
-      endpoint.streams.delete(id);
+      endpoint.remove(id);
       void stream?.session?.close();
     },
   };

@@ -1,6 +1,6 @@
 import { PriorartError } from '../../../../errors.js';
 import { ADMIN_SESSION_S } from '../../../../limits.js';
-import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../../admission/administrator.js';
+import { checkSecret, LOGIN, SESSION_COOKIE, sessionOf } from '../../../admission/administrator.js';
 import { sessionCookie } from '../../../admission/cookie.js';
 import type { Call, Route } from '../../../route.js';
 import { answer, bodyOf } from '../../answer.js';
@@ -23,14 +23,16 @@ export const login: Route = {
   operation: loginOperation,
   async handle(call) {
     const admin = adminOf(call);
-    await pauseOf(call.request, admin);
-    const { secret } = await bodyOf(call, loginSchema).catch((error: unknown) => {
-      // Reading a body costs more than comparing a secret. A body without a secret counts as a wrong secret.
-      admin.attempts.wrong(call.request.remoteAddress);
-      throw error;
+    const { remoteAddress } = call.request;
+    await admin.guard.read(remoteAddress, async () => {
+      const { secret } = await bodyOf(call, loginSchema).catch((error: unknown) => {
+        // Reading a body costs more than comparing a secret. A body without a secret counts as a wrong secret.
+        admin.guard.wrong(remoteAddress);
+        throw error;
+      });
+      checkSecret(secret, call.request, admin);
     });
-    checkSecret(secret, call.request, admin);
-    const { token, expires } = adminOf(call).secret.newSession();
+    const { token, expires } = admin.secret.newSession();
     const reply = answer({ expires_at: new Date(expires).toISOString() });
     return { ...reply, cookies: [cookie(call, token)] };
   },
