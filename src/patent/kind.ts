@@ -82,6 +82,15 @@ export function kindClass(country: Country, kindCode: string): KindClass {
   return CLASS_OF.get(country + kindCode) ?? 'other';
 }
 
+/**
+ * Whether a kind code means a granted or registered right (patent, plant, utility model). JP U before 1994 is none:
+ * `isGrantPublication` knows it.
+ */
+export function isGrant(country: Country, kindCode: string): boolean {
+  const found = kindClass(country, kindCode);
+  return found === 'grant' || found === 'utility_grant';
+}
+
 /** The law of 1994 changed JP `U` from an application laid open to a registration. */
 const JP_REGISTRATION_FROM = '1994-01-01';
 
