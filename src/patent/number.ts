@@ -48,16 +48,6 @@ export interface NumberCandidate {
   isEra?: boolean;
 }
 
-/** The end of the Korean name of a foreign document: `미국 특허출원공개공보`. An application that is not published is none. */
-const KOREAN_NAME = '(?:특허|실용신안|공개|등록|공고|공보|출원(?=공개))+';
-/** Korean names of the offices. */
-const KOREAN_OFFICES: readonly [string, Country][] = [
-  ['일본', 'JP'],
-  ['미국', 'US'],
-  ['중국', 'CN'],
-  ['유럽', 'EP'],
-];
-
 /** Japanese and Korean names of documents, longest first, with the kind letter they mean. */
 const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^(?:実用新案登録|登録実用新案|実登|実全)/, 'JP', 'U'],
@@ -73,11 +63,11 @@ const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^일본공개특허(?:공보)?/, 'JP', 'A'],
   [/^일본등록특허(?:공보)?/, 'JP', 'B'],
   [/^일본(?=[特実平昭])/, 'JP', undefined],
-  ...KOREAN_OFFICES.map(([name, office]): [RegExp, Country, undefined] => [
-    new RegExp(`^${name}${KOREAN_NAME}`),
-    office,
-    undefined,
-  ]),
+  // Names of foreign documents: `미국 특허출원공개공보`. An application that is not published is none.
+  [/^일본(?:특허|실용신안|공개|등록|공고|공보|출원(?=공개))+/, 'JP', undefined],
+  [/^미국(?:특허|실용신안|공개|등록|공고|공보|출원(?=공개))+/, 'US', undefined],
+  [/^중국(?:특허|실용신안|공개|등록|공고|공보|출원(?=공개))+/, 'CN', undefined],
+  [/^유럽(?:특허|실용신안|공개|등록|공고|공보|출원(?=공개))+/, 'EP', undefined],
 ];
 /** `日本公開特許公報 特開…` has a name of the series behind that of the gazette. */
 const MOST_NAMES = 2;

@@ -294,7 +294,7 @@ fn cuts_word(units: &[Unit], at: usize, length: usize) -> bool {
 }
 
 /// Whether a text is a sequence of particles, such as 에 and 는 in 에는, or empty. Several sequences may have the same beginning, as
-/// 이나 is one particle and two: each place is looked at once.
+/// 이나 is one particle and two: each place is checked once.
 fn is_of_particles(text: &str) -> bool {
     let mut ends_one = vec![false; text.len() + 1];
     ends_one[0] = true;
