@@ -14,66 +14,48 @@ export type KindClass =
   /** A code that is not in the table. Found only by kind_codes. */
   | 'other';
 
-/** Plant patents count as patents: US P1 is an application, P2 and P3 are grants. */
-const KINDS: Record<Country, Partial<Record<KindClass, readonly string[]>>> = {
+/** Kind codes, separated by blanks. Plant patents count as patents: US P1 is an application, P2 and P3 are grants. */
+const KINDS: Record<Country, Partial<Record<KindClass, string>>> = {
   US: {
-    application: ['A1', 'A2', 'A9', 'P1', 'P4', 'P9'],
+    application: 'A1 A2 A9 P1 P4 P9',
     // `A` is a grant up to 2000, before applications were published; E a reissue, H a statutory invention
     // registration, B/C/F/J/K certificates of reexamination, review and trial.
-    grant: [
-      'A',
-      'B',
-      'B1',
-      'B2',
-      'B3',
-      'C1',
-      'C2',
-      'C3',
-      'E',
-      'E1',
-      'E2',
-      'F1',
-      'F2',
-      'H',
-      'H1',
-      'H2',
-      'I4',
-    ].concat(['I5', 'J1', 'J2', 'K1', 'K2', 'O1', 'P', 'P2', 'P3']),
-    design: ['S', 'S1'],
+    grant: 'A B B1 B2 B3 C1 C2 C3 E E1 E2 F1 F2 H H1 H2 I4 I5 J1 J2 K1 K2 O1 P P2 P3',
+    design: 'S S1',
   },
   KR: {
-    application: ['A', 'A1', 'A2'],
-    grant: ['B', 'B1', 'B2'],
-    utility_application: ['U', 'U1'],
-    utility_grant: ['Y', 'Y1', 'Y2'],
-    design: ['S', 'S1'],
+    application: 'A A1 A2',
+    grant: 'B B1 B2',
+    utility_application: 'U U1',
+    utility_grant: 'Y Y1 Y2',
+    design: 'S S1',
   },
   JP: {
     // T is the translation of a PCT application, A1 its re-publication. B alone is the examined publication
     // up to 1996.
-    application: ['A', 'A1', 'A2', 'A5', 'A6', 'A7', 'T', 'T1', 'T2', 'T5'],
-    grant: ['B', 'B1', 'B2', 'B4', 'B5', 'B6', 'B8', 'B9'],
+    application: 'A A1 A2 A5 A6 A7 T T1 T2 T5',
+    grant: 'B B1 B2 B4 B5 B6 B8 B9',
     // U is a registered utility model since 1994. Earlier it was an unexamined application;
     // `publicationClass` distinguishes these by date and number.
-    utility_grant: ['U', 'U1', 'U6', 'Y', 'Y1', 'Y2'],
-    design: ['S', 'S1'],
+    utility_grant: 'U U1 U6 Y Y1 Y2',
+    design: 'S S1',
   },
   CN: {
-    application: ['A', 'A1', 'A8', 'A9'],
-    grant: ['B', 'B1', 'B2', 'B8', 'B9', 'C', 'C1', 'C2', 'C3', 'C8', 'C9'],
-    utility_grant: ['U', 'U8', 'U9', 'Y', 'Y1', 'Y2', 'Y8', 'Y9'],
-    design: ['S', 'S1', 'S8', 'S9', 'D', 'D1', 'D2', 'D3', 'D8', 'D9'],
+    application: 'A A1 A8 A9',
+    grant: 'B B1 B2 B8 B9 C C1 C2 C3 C8 C9',
+    utility_grant: 'U U8 U9 Y Y1 Y2 Y8 Y9',
+    design: 'S S1 S8 S9 D D1 D2 D3 D8 D9',
   },
   EP: {
-    application: ['A', 'A1', 'A2', 'A3', 'A4', 'A8', 'A9'],
-    grant: ['B', 'B1', 'B2', 'B3', 'B8', 'B9'],
+    application: 'A A1 A2 A3 A4 A8 A9',
+    grant: 'B B1 B2 B3 B8 B9',
   },
 };
 
 const CLASS_OF = new Map<string, KindClass>();
 for (const [country, classes] of Object.entries(KINDS)) {
   for (const [kindClass, codes] of Object.entries(classes)) {
-    for (const code of codes) CLASS_OF.set(`${country}${code}`, kindClass as KindClass);
+    for (const code of codes.split(' ')) CLASS_OF.set(`${country}${code}`, kindClass as KindClass);
   }
 }
 
@@ -119,16 +101,17 @@ export function isGrantPublication(publication: Parameters<typeof publicationCla
 
 /** All known kind codes of an office, for messages and forms. */
 export function knownKinds(country: Country): string[] {
-  return Object.values(KINDS[country]).flat();
+  return Object.values(KINDS[country]).flatMap((codes) => codes.split(' '));
 }
 
 /** Kind codes of an office, by class. */
 export function kindsByClass(country: Country): Readonly<Partial<Record<KindClass, readonly string[]>>> {
-  return KINDS[country];
+  const lists = Object.entries(KINDS[country]).map(([name, codes]) => [name, codes.split(' ')]);
+  return Object.fromEntries(lists) as Partial<Record<KindClass, string[]>>;
 }
 
 /** Kinds of a Japanese translation of an international application. */
-const TRANSLATION: ReadonlySet<string> = new Set(['A', 'T']);
+const TRANSLATION = /^[AT]$/;
 
 /**
  * Whether a kind code after a number in a question means a record's kind. One letter includes all its kinds
@@ -136,7 +119,7 @@ const TRANSLATION: ReadonlySet<string> = new Set(['A', 'T']);
  */
 export function sameKind(country: Country, asked: string, actual: string): boolean {
   if (asked === actual) return true;
-  if (country === 'JP' && TRANSLATION.has(asked) && TRANSLATION.has(actual)) return true;
+  if (country === 'JP' && TRANSLATION.test(asked) && TRANSLATION.test(actual)) return true;
   return asked.length === 1 && actual.startsWith(asked);
 }
 

@@ -29,19 +29,13 @@ function isDated({ country, kind_code, number }: Numbered): boolean {
 
 const withoutZeros = (digits: string): string => digits.replace(/^0+(?=\d)/, '');
 
-/** More than the examined publications of any year. Registrations have larger numbers behind their first two digits, too. */
-const EXAMINED_LESS_THAN = 200_000;
-/** The last year of examined publications, Heisei 8. Higher years are of Shōwa. */
-const LAST_EXAMINED = 8;
-
-/** Year and serial number of a Japanese examined publication (kind B or Y alone); `undefined` for others. */
-function examined(publication: Numbered): { isHeisei: boolean; year: string; serial: string } | undefined {
-  const { country, kind_code, number } = publication;
-  const [year, serial] = [number.slice(0, 2), number.slice(2)];
-  if (country !== 'JP' || !/^[BY]$/.test(kind_code) || !/^\d{8}$/.test(number) || year === '00')
-    return undefined;
-  if (Number(serial) >= EXAMINED_LESS_THAN) return undefined;
-  return { isHeisei: Number(year) <= LAST_EXAMINED, year, serial };
+/**
+ * Era, year and serial number of a Japanese examined publication (kind B or Y alone). No year had 200,000 of them, and the
+ * registrations have larger numbers behind their first two digits. Heisei 8 was the last year; higher ones are of Shōwa.
+ */
+function examined({ country, kind_code, number }: Numbered): readonly [string, string, string] | undefined {
+  const [, year, serial] = /^JP(?!00)(\d\d)([01]\d{5})[BY]$/.exec(country + number + kind_code) ?? [];
+  return year && serial ? [year < '09' ? 'H' : 'S', withoutZeros(year), withoutZeros(serial)] : undefined;
 }
 
 /** The Japanese re-publication of an international application. */
@@ -65,8 +59,8 @@ export function docdbNumber(publication: Numbered): string {
     if (isRepublication(publication))
       return `WO${calendarYear(Number(number.slice(0, 2)))}${number.slice(2)}`;
     if (isDated(publication)) return `${calendarYear(Number(number.slice(0, 2)))}${number.slice(2)}`;
-    const old = examined(publication);
-    return old ? `${old.isHeisei ? 'H' : 'S'}${number}` : withoutZeros(number);
+    const era = examined(publication)?.[0];
+    return era ? era + number : withoutZeros(number);
   }
   if (country === 'EP') return withoutZeros(number).padStart(7, '0');
   return country === 'CN' ? number : withoutZeros(number);
@@ -121,10 +115,7 @@ export function officeForm(publication: Numbered): string {
       if (isRepublication(publication))
         return `再表${calendarYear(Number(number.slice(0, 2)))}/${number.slice(2)}`;
       const old = examined(publication);
-      if (old) {
-        const [series, era] = [kind === 'B' ? '特公' : '実公', old.isHeisei ? '平' : '昭'];
-        return `${series}${era}${withoutZeros(old.year)}-${withoutZeros(old.serial)}`;
-      }
+      if (old) return `${kind === 'B' ? '特' : '実'}公${old[0] === 'H' ? '平' : '昭'}${old[1]}-${old[2]}`;
       const gazette = GAZETTES[kind[0] ?? ''] ?? 'JP';
       if (isDated(publication))
         return `${gazette}${calendarYear(Number(number.slice(0, 2)))}-${number.slice(2)}`;
