@@ -49,8 +49,8 @@ export async function checkPaths(paths: readonly string[]): Promise<void> {
 const LINKED_FOLDER = 'link to a folder; name the folder itself to read it';
 
 /**
- * A file, or the files under a folder: its documents, its folders and its images, each sorted by name. An inaccessible path is a failure, and does not keep the others
- * of its folder from being read.
+ * A file, or the files under a folder: its documents, its folders and its images, each sorted by name. An inaccessible
+ * path is a failure, and does not keep the others of its folder from being read.
  * @param onSkipped called for links to folders, which are not followed
  */
 export async function* walk(

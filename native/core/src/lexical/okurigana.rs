@@ -20,6 +20,8 @@ const JOINS_ALONE: char = 'て';
 const CHARACTER: f32 = 0.3;
 /// Particles. A character beside them is a word: 鉛の除去 (removal of lead).
 const PARTICLES: &str = "のをはがにでとへもや";
+/// Those of them that are okurigana if more kana follow: 曲がり (bend), 冷やす (cool).
+const ALSO_OKURIGANA: &str = "がや";
 
 pub(super) fn is_hiragana(c: char) -> bool {
     ('\u{3041}'..='\u{309f}').contains(&c)
@@ -87,10 +89,12 @@ pub(super) fn join_by_kana(question: &str, plain: &[Found], concepts: &mut Vec<C
         return;
     }
     let touches = |from: u32, to: u32| {
-        let before = question[..from as usize].chars().next_back();
-        let behind = question[to as usize..].chars().next();
         let is_okurigana = |c: char| is_hiragana(c) && !PARTICLES.contains(c);
-        [before, behind].into_iter().flatten().any(is_okurigana)
+        let mut behind = question[to as usize..].chars();
+        let (first, second) = (behind.next(), behind.next());
+        let goes_on = first.is_some_and(|c| ALSO_OKURIGANA.contains(c)) && second.is_some_and(is_hiragana);
+        let before = question[..from as usize].chars().next_back();
+        goes_on || [before, first].into_iter().flatten().any(is_okurigana)
     };
     for concept in concepts.iter_mut() {
         let mut written = question[concept.from as usize..concept.to as usize].chars();

@@ -683,8 +683,15 @@ fn okurigana_do_not_hide_a_word() {
     }
     assert_eq!(compounds("組立て装置"), ["立て装"]);
     // Beside a particle, a character is a word.
-    for (question, boost) in [("鉛の除去", 1.0), ("膜を製造", 1.0), ("鉛 除去", 1.0), ("付け", 0.3)]
-    {
+    for (question, boost) in [
+        ("鉛の除去", 1.0),
+        ("膜を製造", 1.0),
+        ("鉛 除去", 1.0),
+        ("膜が厚", 1.0),
+        ("付け", 0.3),
+        ("曲がり", 0.3),
+        ("冷やす", 0.3),
+    ] {
         let concepts = Questions::default().concepts(question);
         let single = concepts.iter().find(|one| one.to - one.from == 3).unwrap();
         assert_eq!(single.boost, boost, "{question}");
