@@ -54,6 +54,9 @@ TO_AMERICAN = [(re.compile(part), other) for part, other in (
 # The long vowel at the end of a katakana word of four characters or more. A text that holds the word without it is found by both.
 LONG_VOWEL = re.compile("(?<=[ァ-ヺー]{3})ー$")
 KANA = re.compile("[ぁ-ゖァ-ヺ]")
+# A longer spelling is seldom a part of another word by chance.
+SHORT_KATAKANA = 3
+KATAKANA_BEFORE, KATAKANA_AFTER = re.compile("[ァ-ヺー]+$"), re.compile("^[ァ-ヺー]+")
 # Groups whose translations a Korean variant has, at most: the first that hold the usual spelling.
 MOST_SENSES = 2
 
@@ -87,7 +90,8 @@ class Spellings:
             word, variants = line.split("\t")
             self.korean[word] = variants.split("|")
         self.japanese = [line.split("|") for line in (folder / "ja.tsv").read_text("utf-8").splitlines()]
-        self.by_spelling = {spelling: shortest(spellings) for spellings in self.japanese for spelling in spellings}
+        self.by_spelling = {spelling: spellings for spellings in self.japanese for spelling in spellings}
+        self.known = set()
 
     def groups(self, others):
         """
@@ -98,6 +102,7 @@ class Spellings:
         for group in others:
             for member in group:
                 holding[member].append(group)
+        self.known = {term for language, term in holding if language == "ja"}
         for word, variants in self.korean.items():
             for group in holding["ko", word][:MOST_SENSES]:
                 rest = [("ko", word), *(member for member in group if member != ("ko", word))]
@@ -121,14 +126,35 @@ class Spellings:
         return found
 
     def other_japanese(self, term):
-        """Terms with a word in another spelling: 切り替え弁 for 切替弁."""
+        """Terms with a word in another spelling: 切り替え弁 for 切替弁. Call `groups` first."""
         if LONG_VOWEL.search(term):
             yield LONG_VOWEL.sub("", term)
         parts = {term[n:end] for n in range(len(term)) for end in range(n + 2, len(term) + 1)}
-        for spelling in sorted(parts & self.by_spelling.keys()):
+        spelled = sorted(parts & self.by_spelling.keys())
+        for spelling in spelled:
+            # 引出 of 引出し is no word of its own.
+            if any(spelling in other and other != spelling for other in spelled):
+                continue
             # Without kana, it may be across two words within a term: 組立 of 骨組 and 立体.
-            if KANA.search(spelling) or term.startswith(spelling) or term.endswith(spelling):
-                yield from (term.replace(spelling, other) for other in self.by_spelling[spelling] if other != spelling)
+            if not KANA.search(spelling) and not term.startswith(spelling) and not term.endswith(spelling):
+                continue
+            if self.is_word(term, spelling):
+                yield from (term.replace(spelling, other) for other in shortest(self.by_spelling[spelling]) if other != spelling)
+
+    def is_word(self, term, spelling):
+        """Whether katakana beside a short spelling in katakana is a known word: ネジ is one of ボールネジ, and none of マネジメント."""
+        if len(spelling) > SHORT_KATAKANA:
+            return True
+        # スパ is known, too.
+        if spelling == "イス" and "スパイス" in term:
+            return False
+        before, _, after = term.partition(spelling)
+        beside = []
+        if KATAKANA_AFTER.match(spelling):
+            beside.append(KATAKANA_BEFORE.search(before))
+        if KATAKANA_BEFORE.search(spelling):
+            beside.append(KATAKANA_AFTER.match(after))
+        return all(found is None or found[0] in self.known for found in beside)
 
 
 def shortest(spellings):
