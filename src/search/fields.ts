@@ -26,7 +26,8 @@ export function text(what: string, maxChars = FILTER_MAX_CHARS, holds = /\S/) {
   const error = `${what} of 1 to ${count(maxChars)} characters`;
   return z
     .string({ error })
-    .refine((value) => fits(value, maxChars) && holds.test(value), { error })
+    .refine((value) => fits(value, maxChars), { error, abort: true })
+    .refine((value) => holds.test(value), { error: `${error} with a visible one` })
     .meta({ minLength: 1, maxLength: maxChars, pattern: holds.source });
 }
 

@@ -9,6 +9,8 @@ import { nearestName } from '../nearest-name.js';
 /** Complaints in a message, at most. */
 const ISSUES_SHOWN = 5;
 const VALUE_CHARS_SHOWN = 80;
+/** Characters that a reader of a message cannot see. */
+const UNSEEN = /\u034f|[\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 /** Fields whose value no message repeats. */
 const SECRETS: ReadonlySet<string> = new Set(['password', 'current', 'secret']);
 
@@ -36,8 +38,14 @@ export function shown(value: unknown): string {
   }
   if (Array.isArray(value) && value.length > 10)
     return `a list of ${value.length.toLocaleString('en')} entries`;
-  const text = JSON.stringify(value) ?? String(value);
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return 'a number that is too large';
+  const text = (JSON.stringify(value) ?? String(value)).replace(UNSEEN, escaped);
   return text.length > VALUE_CHARS_SHOWN ? `${text.slice(0, VALUE_CHARS_SHOWN)}…` : text;
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
 /** The error for one field: field, value, expectation. */
@@ -67,6 +75,7 @@ function sizeOf(value: unknown): string {
 export function invalidRequest(input: unknown, issues: readonly Issue[], advice: FieldAdvice): PriorartError {
   // Complaints are made only if they are shown: a body may have a hundred thousand unknown fields.
   const messages: (() => string)[] = [];
+  const seen = new Set<string>();
   let badMatch = true;
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') {
@@ -74,9 +83,14 @@ export function invalidRequest(input: unknown, issues: readonly Issue[], advice:
       for (const key of issue.keys) messages.push(() => unknownField(issue.path, key, advice));
       continue;
     }
+    // A number may break two rules that have one message.
+    const name = fieldName(issue.path);
+    const place = `${name} ${issue.message}`;
+    if (seen.has(place)) continue;
+    seen.add(place);
     const value = valueAt(input, issue.path);
     if (issue.path[0] !== 'applicant_match' || typeof value !== 'string') badMatch = false;
-    messages.push(() => complaint(fieldName(issue.path), value, issue.message));
+    messages.push(() => complaint(name, value, issue.message));
   }
   const hidden = messages.length - ISSUES_SHOWN;
   const first = messages.slice(0, ISSUES_SHOWN).map((message) => message());

@@ -18,6 +18,35 @@ import { refused, unhinted } from './refused.js';
 const NO_FILTERS = { docType: 'all', includeUtilityModel: false, dates: {}, values: {} };
 
 describe('semantic request', () => {
+  it('says once, and in visible characters, what is wrong with a value', () => {
+    const expected = 'expected an integer from 1 to 100';
+    unhinted(parseSemantic, { query: 'q', top_k: 1e23 }, `top_k: got 1e+23; ${expected}`);
+    unhinted(
+      parseSemantic,
+      { query: 'q', top_k: Number.POSITIVE_INFINITY },
+      `top_k: got a number that is too large; ${expected}`,
+    );
+    for (const [query, shown] of [
+      ['\u2060', '\\u{2060}'],
+      ['\u200b\u3164', '\\u{200b}\\u{3164}'],
+    ] as const) {
+      const message = `query: got "${shown}"; expected text of 1 to 10,000 characters with a visible one`;
+      unhinted(parseSemantic, { query }, message);
+    }
+    refused(
+      parseSemantic,
+      { query: 'q', filing_date_from: '2023-02-30' },
+      'bad_date',
+      'a day of the calendar as YYYY-MM-DD',
+    );
+    refused(
+      parseSemantic,
+      { query: 'q', filing_date_from: '2023' },
+      'bad_date',
+      '"2023"; expected YYYY-MM-DD',
+    );
+  });
+
   it('needs only a query and fills in the defaults', () => {
     assert.deepEqual(parseSemantic({ query: '  solid electrolyte \n' }), {
       query: 'solid electrolyte',
