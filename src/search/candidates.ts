@@ -96,7 +96,7 @@ export function candidatesOf(
     instead,
     members: members && Array.from(all.hits.docs, (_, n) => membersOf(headOf, members, n)),
     question,
-    required: requiredTerms(native, query.filters, instead?.docs ?? all.hits.docs, query),
+    required: requiredTerms(native, query.filters, instead?.docs ?? all.hits.docs, query, cancellation),
     countsWords,
     filters,
     names,

@@ -1,6 +1,7 @@
 /** The `must_terms` of a request in the documents that it found: where they are, to explain and highlight them. */
 import { calling, type NativeSnapshot, native, type Words } from '../index/native.js';
 import { openTranslations } from '../index/translations.js';
+import type { Cancellation } from './cancel.js';
 import { WORDS } from './filter-rows.js';
 import type { Wanted } from './hit-explanation.js';
 import type { Filters } from './query.js';
@@ -23,12 +24,16 @@ export interface RequiredTerms {
   parts: (n: number) => { term: string; in: Part[] }[];
 }
 
-/** Looks for the required terms in some documents; undefined if there are none, or nothing of them is shown. */
+/**
+ * Looks for the required terms in some documents; undefined if there are none, or nothing of them is shown.
+ * @param cancellation checked before each term
+ */
 export function requiredTerms(
   snapshot: NativeSnapshot,
   filters: Filters,
   docs: Uint32Array,
   { explain, highlight }: Partial<Wanted>,
+  cancellation: Cancellation,
 ): RequiredTerms | undefined {
   const terms = filters.values.must_terms;
   if (terms === undefined || !(explain || highlight)) return undefined;
@@ -36,6 +41,7 @@ export function requiredTerms(
   if (translate) openTranslations();
   const words = native.Words.ofPhrases(terms, translate);
   const documents = terms.map((term) => {
+    cancellation.check();
     const clause = { column: WORDS, test: 'holds' as const, terms: [term], translate };
     return calling(() => countOf(snapshot, [clause]));
   });

@@ -114,6 +114,8 @@ pub struct InOtherLanguages {
 #[derive(Default)]
 pub struct Questions {
     analyser: Analyser,
+    /// The last word whose stems were asked for, and its stems: one character may be normalised to many words, ﷺ.
+    stemmed: (String, Vec<String>),
 }
 
 /// A term of the question, owned.
@@ -128,6 +130,26 @@ pub(super) struct Found {
 
 pub(super) const LANGUAGES: [Language; 4] =
     [Language::Other, Language::English, Language::German, Language::French];
+
+/// Alternatives, each once, in the order in which they came.
+#[derive(Default)]
+struct Distinct {
+    found: Vec<Alternative>,
+    places: HashMap<Phrase, usize>,
+}
+
+impl Distinct {
+    /// Adds a phrase. If it is looked for in texts by one reading and everywhere by another, it is looked for everywhere.
+    fn add(&mut self, phrase: Phrase, in_names: Option<bool>) {
+        match self.places.get(&phrase) {
+            Some(&at) => self.found[at].in_names = self.found[at].in_names.and(in_names),
+            None => {
+                self.places.insert(phrase.clone(), self.found.len());
+                self.found.push(Alternative { phrase, in_names, weight: 1.0 });
+            }
+        }
+    }
+}
 
 impl Questions {
     /// The concepts of a question, each once. A word that occurs more often weighs more. Pairs of words are last.
@@ -220,7 +242,7 @@ impl Questions {
     /// hyphens (`readings.rs`), and a long vowel or okurigana at the end; `None` if it has no word. The bytes of the concept are
     /// those of the whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
-        let mut alternatives: Vec<Alternative> = Vec::new();
+        let mut distinct = Distinct::default();
         let joined = with_joined_syllables(text);
         for text in std::iter::once(text).chain(joined.as_deref()) {
             let plain = self.terms(text, Language::Other);
@@ -235,14 +257,16 @@ impl Questions {
                     without_ending(&terms),
                     language,
                 );
-                for phrase in found.into_iter().flat_map(spacings).filter(|phrase| !phrase.terms.is_empty()) {
-                    match alternatives.iter_mut().find(|other| other.phrase == phrase) {
-                        Some(other) => other.in_names = other.in_names.and(in_names),
-                        None => alternatives.push(Alternative { phrase, in_names, weight: 1.0 }),
-                    }
-                }
+                found.into_iter().for_each(|reading| distinct.add(reading, in_names));
             }
         }
+        // A script without stems has the same readings in all languages. Each of them has many spacings.
+        let mut alternatives = Distinct::default();
+        for Alternative { phrase, in_names, .. } in distinct.found {
+            let phrases = spacings(phrase).into_iter().filter(|phrase| !phrase.terms.is_empty());
+            phrases.for_each(|phrase| alternatives.add(phrase, in_names));
+        }
+        let alternatives = alternatives.found;
         (!alternatives.is_empty()).then(|| Concept {
             from: 0,
             to: text.len() as u32,
@@ -271,6 +295,9 @@ impl Questions {
 
     /// The stems of a word in all languages: a short question does not tell its language.
     fn stems(&mut self, word: &str) -> Vec<String> {
+        if self.stemmed.0 == word {
+            return self.stemmed.1.clone();
+        }
         let mut stems: Vec<String> = Vec::new();
         for language in LANGUAGES {
             self.analyser.terms(word, language, |term| {
@@ -279,6 +306,7 @@ impl Questions {
                 }
             });
         }
+        self.stemmed = (word.to_owned(), stems.clone());
         stems
     }
 
