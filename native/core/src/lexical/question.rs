@@ -37,8 +37,8 @@ pub struct Concept {
     pub to: u32,
     /// Factor on its rarity.
     pub boost: f32,
-    /// Whether it is no word by itself: two words beside each other, which are concepts, too (`beside.rs`), or the stems of an
-    /// acronym.
+    /// Whether it is no word by itself: two words beside each other, which are concepts, too (`beside.rs`), or an acronym or
+    /// its stems.
     pub is_extra: bool,
     pub alternatives: Vec<Alternative>,
     /// What it is in other languages. Empty if translations are not looked for.
@@ -92,7 +92,8 @@ const PART: f32 = 0.5;
 const PAIR: f32 = 0.5;
 const HIRAGANA: f32 = 0.25;
 
-/// Factor on the rarity of the stems of an acronym, which may be a word in capitals.
+/// Factor on the rarity of an acronym or its stems: it may be a word in capitals. Who holds the acronym holds this, too, so that
+/// texts in languages without stems get as much as others.
 const STEMS_OF_ACRONYM: f32 = 0.5;
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
@@ -302,19 +303,14 @@ impl Questions {
             alternatives.push(anywhere(piece(&word.text), 1.0));
         }
         let (from, to) = (word.from, word.to);
-        let translations = vec![];
-        concepts.push(Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations });
-        if !of_acronym.is_empty() {
-            let alternatives = of_acronym.iter().map(|stem| in_texts(stem)).collect();
-            concepts.push(Concept {
-                from,
-                to,
-                boost: STEMS_OF_ACRONYM,
-                is_extra: true,
-                alternatives,
-                translations: vec![],
-            });
-        }
+        let word = Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations: vec![] };
+        let with_stems = (!of_acronym.is_empty()).then(|| {
+            let stems = of_acronym.iter().map(|stem| in_texts(stem));
+            let alternatives = stems.chain(word.alternatives.iter().cloned()).collect();
+            Concept { boost: STEMS_OF_ACRONYM, is_extra: true, alternatives, ..word.clone() }
+        });
+        concepts.push(word);
+        concepts.extend(with_stems);
     }
 
     /// A name of a compound with several locants, `1,4-dioxane`: all of it, and with less weight the word behind the commas.
@@ -418,13 +414,12 @@ fn is_acronym(question: &str, written: &str) -> bool {
 fn add_translations(translations: &[Translation], concepts: &mut [Concept]) {
     for translation in translations {
         let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
+        let is = |own: &Alternative| own.is_in(Part::Text) && own.phrase == *translation.phrase;
+        // `USB` is the same in other languages. The stems of an acronym are those of a concept at its place.
+        let itself = concepts.iter().filter(|concept| concept.alternatives.iter().any(is));
+        let itself: Vec<_> = itself.map(|concept| (concept.from, concept.to)).collect();
         for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
-            // `USB` is the same in other languages.
-            let is_itself = concept
-                .alternatives
-                .iter()
-                .any(|own| own.is_in(Part::Text) && own.phrase == *translation.phrase);
-            if is_itself {
+            if itself.contains(&(concept.from, concept.to)) {
                 continue;
             }
             // Each once, or its documents would count twice among those with the greatest tf.
@@ -565,10 +560,11 @@ fn particle_length(question: &str, run: &[Found]) -> usize {
 
 /// Joins concepts of the same terms. A word that occurs n times weighs 1 + ln n times as much.
 fn merged(concepts: Vec<Concept>) -> Vec<Concept> {
-    let mut places: HashMap<Vec<(u32, String)>, (usize, u32)> = HashMap::new();
+    let mut places: HashMap<(bool, Vec<(u32, String)>), (usize, u32)> = HashMap::new();
     let mut kept: Vec<Concept> = Vec::new();
     for concept in concepts {
-        let key = concept.alternatives[0].phrase.terms.clone();
+        // The stem of an acronym may be a word of the question, too.
+        let key = (concept.is_extra, concept.alternatives[0].phrase.terms.clone());
         match places.get_mut(&key) {
             Some((place, count)) => {
                 *count += 1;
