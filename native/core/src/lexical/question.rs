@@ -8,7 +8,7 @@ use super::okurigana::{is_hiragana, join_by_kana, without_ending, without_long_v
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
 use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
-use super::translate::{known, longest_terms, Known, Stems, Translation, STEMS};
+use super::translate::{known, longest_terms, Form, Known, Stems, Translation, STEMS};
 use super::Part;
 use std::collections::HashMap;
 
@@ -213,6 +213,10 @@ impl Questions {
         // Only words have stems.
         if plain.iter().any(|term| term.kind != Kind::Pair) {
             stems.extend(STEMS.map(|(form, language)| (form, self.terms(text, language))));
+            // The stem of `cheminee` is not that of `cheminée`.
+            if let Some(accented) = with_accents_at_ends(text) {
+                stems.push((Form::Unaccented, self.terms(&accented, Language::French)));
+            }
         }
         (text, plain, stems)
     }
@@ -384,6 +388,25 @@ impl Questions {
             concepts[before..].iter_mut().for_each(|concept| concept.boost = PART);
         }
     }
+}
+
+/// A text with `ée` for each `ee` or `ees` at the end of a word, `ées`; `None` if it has none.
+fn with_accents_at_ends(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut from = 0;
+    for (at, pair) in
+        text.as_bytes().windows(2).enumerate().filter(|(_, pair)| pair.eq_ignore_ascii_case(b"ee"))
+    {
+        let rest = &text[at + pair.len()..];
+        let rest = rest.strip_prefix(['s', 'S']).unwrap_or(rest);
+        let begins = text[..at].chars().next_back().is_some_and(char::is_alphabetic);
+        if begins && at >= from && !rest.starts_with(char::is_alphanumeric) {
+            out.push_str(&text[from..at]);
+            out.push('é');
+            from = at + 1;
+        }
+    }
+    (from > 0).then(|| out + &text[from..])
 }
 
 /// Whether a word that is a stop word is used as a name: `CAN` in `CAN bus` and `CAN总线`. It is in capitals, unlike other letters of

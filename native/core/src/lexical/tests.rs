@@ -1,5 +1,6 @@
 //! The index against a count of the terms of every text, through segments, deletions and merges.
 
+mod accents;
 mod acronym;
 mod any_text;
 mod question;
