@@ -3,6 +3,7 @@
 use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
 use super::compounds::add_known_words;
 use super::grammar::{PARTICLES, STOP_WORDS};
+use super::greek::spellings;
 use super::index::Phrase;
 use super::okurigana::{is_hiragana, join_by_kana, without_ending, without_long_vowel};
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
@@ -88,7 +89,7 @@ const MOST_CONCEPTS: usize = 1000;
 
 /// Weight of a part of a word (`lithium` of `lithium-ion`), of a pair of characters of a longer
 /// word, and of a pair of hiragana, which is mostly grammar.
-const PART: f32 = 0.5;
+pub(super) const PART: f32 = 0.5;
 const PAIR: f32 = 0.5;
 const HIRAGANA: f32 = 0.25;
 
@@ -154,6 +155,7 @@ impl Questions {
             at = end;
         }
         join_by_kana(question, &plain, &mut concepts);
+        self.push_spellings(question, &mut concepts);
         let mut concepts = merged(concepts);
         concepts.truncate(MOST_CONCEPTS);
         self.push_beside(question, &mut concepts);
@@ -222,12 +224,14 @@ impl Questions {
     }
 
     /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces,
-    /// hyphens (`readings.rs`), and a long vowel or okurigana at the end; `None` if it has no word. The bytes of the concept are
-    /// those of the whole text.
+    /// hyphens (`readings.rs`), Greek letters and their names (`greek.rs`), and a long vowel or okurigana at the end; `None` if
+    /// it has no word. The bytes of the concept are those of the whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut alternatives: Vec<Alternative> = Vec::new();
         let joined = with_joined_syllables(text);
-        for text in std::iter::once(text).chain(joined.as_deref()) {
+        let spellings = spellings(text);
+        let others = joined.iter().chain(&spellings).map(String::as_str);
+        for text in std::iter::once(text).chain(others) {
             let plain = self.terms(text, Language::Other);
             for language in LANGUAGES {
                 // Words of names have no stem, so the stem of `parking` would find everyone who is called Park.

@@ -3,6 +3,7 @@
 mod accents;
 mod acronym;
 mod any_text;
+mod greek;
 mod question;
 
 use super::analysis::{Analyser, Language};

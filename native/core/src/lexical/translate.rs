@@ -3,6 +3,7 @@
 use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
 use super::grammar::{PARTICLES, STOP_WORDS};
+use super::greek::in_other_script;
 use super::index::Phrase;
 use super::okurigana::without_ending;
 use super::question::{phrase_of, Found};
@@ -56,6 +57,8 @@ const WITHIN_TERMS: [&str; 5] = ["을", "를", "의", "이", "가"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
     Written,
+    /// A Greek letter for its name, and the other way round.
+    Spelled,
     Singular,
     EnglishStem,
     GermanStem,
@@ -390,9 +393,10 @@ fn terms_at(terms: &Terms, question: &str, units: &[Unit]) -> Vec<(usize, Number
     all
 }
 
-/// Whether a word is one letter, such as the second of `CAR-T`.
+/// Whether a word is one letter, such as the second of `CAR-T`. A Greek letter may be a name.
 fn is_letter(unit: &Unit) -> bool {
-    unit.script.is_none() && unit.keys[0].0.chars().nth(1).is_none()
+    let is_greek = || unit.keys.iter().any(|(_, form)| *form == Form::Spelled);
+    unit.script.is_none() && unit.keys[0].0.chars().nth(1).is_none() && !is_greek()
 }
 
 /// Whether the last word of a term is one letter: `vitamin c`, but not `cart`.
@@ -435,10 +439,11 @@ fn units_of(question: &str, plain: &[Found], stems: &[(Form, Vec<Found>)]) -> Ve
             continue;
         }
         let written = [(Form::Written, found.text.clone())].into_iter();
+        let spelled = in_other_script(&found.text).map(|other| (Form::Spelled, other));
         let singular = singular(&found.text).map(|one| (Form::Singular, one));
         let stems = stems.iter().map(|(form, terms)| (*form, terms[n].text.clone()));
         let mut keys: Vec<(String, Form)> = Vec::new();
-        for (form, key) in written.chain(singular).chain(stems) {
+        for (form, key) in written.chain(spelled).chain(singular).chain(stems) {
             if !keys.iter().any(|(other, _)| *other == key) {
                 keys.push((key, form));
             }
