@@ -835,7 +835,7 @@ export interface UsedWord {
   holding: number;
   /** The greatest share that it can have in a lexical score. */
   share: number;
-  /** Whether it is no word by itself: two words beside each other, or the stems of an acronym. */
+  /** Whether it is no word by itself: two words beside each other, or an acronym or its stems. */
   isExtra: boolean;
 }
 
@@ -875,7 +875,7 @@ export interface WordForms {
   text: string;
   /** Factor on its rarity. */
   boost: number;
-  /** Whether it is no word by itself: two words beside each other, which are words of the list, too, or the stems of an acronym. */
+  /** Whether it is no word by itself: two words beside each other, which are words of the list, too, or an acronym or its stems. */
   isExtra: boolean;
   forms: Array<WordForm>;
   /** Translations and synonyms, each once. */

@@ -116,7 +116,7 @@ export function wordCandidates(words: number, balance?: Balance): number {
 
 /**
  * The words that are no part of another: a word of a script without spaces is scored as a whole and by its pairs of characters. Two
- * words beside each other and the stems of an acronym are no word, unless nothing else is scored.
+ * words beside each other and an acronym with its stems are no word, unless nothing else is scored.
  */
 function wholeWords(used: readonly UsedWord[]): UsedWord[] {
   const single = used.filter(({ isExtra }) => !isExtra);

@@ -7,6 +7,7 @@ mod characters;
 mod compounds;
 mod fragments;
 mod grammar;
+mod greek;
 pub mod han;
 pub mod index;
 mod okurigana;

@@ -99,7 +99,7 @@ pub struct UsedWord {
     pub holding: u32,
     /// The greatest share that it can have in a lexical score.
     pub share: f64,
-    /// Whether it is no word by itself: two words beside each other, or the stems of an acronym.
+    /// Whether it is no word by itself: two words beside each other, or an acronym or its stems.
     pub is_extra: bool,
 }
 
@@ -144,7 +144,7 @@ pub struct WordForms {
     pub text: String,
     /// Factor on its rarity.
     pub boost: f64,
-    /// Whether it is no word by itself: two words beside each other, which are words of the list, too, or the stems of an acronym.
+    /// Whether it is no word by itself: two words beside each other, which are words of the list, too, or an acronym or its stems.
     pub is_extra: bool,
     pub forms: Vec<WordForm>,
     /// Translations and synonyms, each once.

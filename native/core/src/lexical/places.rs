@@ -48,8 +48,8 @@ impl Sought {
 
 impl Questions {
     /// The places in a text that hold a concept or a translation of one, ascending, and at most `MOST_PLACES`. Of concepts
-    /// with the same translation, such as the pairs of characters of a word, the longest counts. No term is in two
-    /// places of one phrase.
+    /// with the same translation, such as the pairs of characters of a word, the longest counts, and of an acronym and its
+    /// stems the acronym. No term is in two places of one phrase.
     ///
     /// Two characters of a longer word of the concepts count only if they are not a fragment of another word: see
     /// `fragments.rs`.
@@ -77,12 +77,19 @@ impl Questions {
             }
         }
         let length = |concept: usize| concepts[concept].to - concepts[concept].from;
+        // The stems of an acronym come behind it, and hold the acronym itself, too.
+        let is_of_acronym = |next: usize, kept: usize| {
+            let (next, kept) = (&concepts[next], &concepts[kept]);
+            next.is_extra && (next.from, next.to) == (kept.from, kept.to)
+        };
         places.sort_unstable_by_key(|place| {
             (place.from, place.to, place.translates, Reverse(length(place.concept)), place.concept)
         });
         places.dedup_by(|next, kept| {
             (next.from, next.to, next.translates) == (kept.from, kept.to, kept.translates)
-                && (next.concept == kept.concept || next.translates.is_some())
+                && (next.concept == kept.concept
+                    || next.translates.is_some()
+                    || is_of_acronym(next.concept, kept.concept))
         });
         let mut places = without_fragments(text, concepts, sought.continued(), terms, places);
         places.truncate(MOST_PLACES);

@@ -3,12 +3,13 @@
 use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
 use super::compounds::add_known_words;
 use super::grammar::{PARTICLES, STOP_WORDS};
+use super::greek::spellings;
 use super::index::Phrase;
 use super::okurigana::{is_hiragana, join_by_kana, without_ending, without_long_vowel};
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
 use super::spacing::{joined_with, spacings, with_joined_syllables};
 use super::terms::Terms;
-use super::translate::{known, longest_terms, Known, Stems, Translation, STEMS};
+use super::translate::{known, longest_terms, Form, Known, Stems, Translation, STEMS};
 use super::Part;
 use std::collections::HashMap;
 
@@ -37,8 +38,8 @@ pub struct Concept {
     pub to: u32,
     /// Factor on its rarity.
     pub boost: f32,
-    /// Whether it is no word by itself: two words beside each other, which are concepts, too (`beside.rs`), or the stems of an
-    /// acronym.
+    /// Whether it is no word by itself: two words beside each other, which are concepts, too (`beside.rs`), or an acronym or
+    /// its stems.
     pub is_extra: bool,
     pub alternatives: Vec<Alternative>,
     /// What it is in other languages. Empty if translations are not looked for.
@@ -88,11 +89,12 @@ const MOST_CONCEPTS: usize = 1000;
 
 /// Weight of a part of a word (`lithium` of `lithium-ion`), of a pair of characters of a longer
 /// word, and of a pair of hiragana, which is mostly grammar.
-const PART: f32 = 0.5;
+pub(super) const PART: f32 = 0.5;
 const PAIR: f32 = 0.5;
 const HIRAGANA: f32 = 0.25;
 
-/// Factor on the rarity of the stems of an acronym, which may be a word in capitals.
+/// Factor on the rarity of an acronym or its stems: it may be a word in capitals. Who holds the acronym holds this, too, so that
+/// texts in languages without stems get as much as others.
 const STEMS_OF_ACRONYM: f32 = 0.5;
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
@@ -175,6 +177,7 @@ impl Questions {
             at = end;
         }
         join_by_kana(question, &plain, &mut concepts);
+        self.push_spellings(question, &mut concepts);
         let mut concepts = merged(concepts);
         concepts.truncate(MOST_CONCEPTS);
         self.push_beside(question, &mut concepts);
@@ -234,17 +237,23 @@ impl Questions {
         // Only words have stems.
         if plain.iter().any(|term| term.kind != Kind::Pair) {
             stems.extend(STEMS.map(|(form, language)| (form, self.terms(text, language))));
+            // The stem of `cheminee` is not that of `cheminée`.
+            if let Some(accented) = with_accents_at_ends(text) {
+                stems.push((Form::Unaccented, self.terms(&accented, Language::French)));
+            }
         }
         (text, plain, stems)
     }
 
     /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces,
-    /// hyphens (`readings.rs`), and a long vowel or okurigana at the end; `None` if it has no word. The bytes of the concept are
-    /// those of the whole text.
+    /// hyphens (`readings.rs`), Greek letters and their names (`greek.rs`), and a long vowel or okurigana at the end; `None` if
+    /// it has no word. The bytes of the concept are those of the whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut distinct = Distinct::default();
         let joined = with_joined_syllables(text);
-        for text in std::iter::once(text).chain(joined.as_deref()) {
+        let spellings = spellings(text);
+        let others = joined.iter().chain(&spellings).map(String::as_str);
+        for text in std::iter::once(text).chain(others) {
             let plain = self.terms(text, Language::Other);
             for language in LANGUAGES {
                 // Words of names have no stem, so the stem of `parking` would find everyone who is called Park.
@@ -330,19 +339,14 @@ impl Questions {
             alternatives.push(anywhere(piece(&word.text), 1.0));
         }
         let (from, to) = (word.from, word.to);
-        let translations = vec![];
-        concepts.push(Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations });
-        if !of_acronym.is_empty() {
-            let alternatives = of_acronym.iter().map(|stem| in_texts(stem)).collect();
-            concepts.push(Concept {
-                from,
-                to,
-                boost: STEMS_OF_ACRONYM,
-                is_extra: true,
-                alternatives,
-                translations: vec![],
-            });
-        }
+        let word = Concept { from, to, boost: 1.0, is_extra: false, alternatives, translations: vec![] };
+        let with_stems = (!of_acronym.is_empty()).then(|| {
+            let stems = of_acronym.iter().map(|stem| in_texts(stem));
+            let alternatives = stems.chain(word.alternatives.iter().cloned()).collect();
+            Concept { boost: STEMS_OF_ACRONYM, is_extra: true, alternatives, ..word.clone() }
+        });
+        concepts.push(word);
+        concepts.extend(with_stems);
     }
 
     /// A name of a compound with several locants, `1,4-dioxane`: all of it, and with less weight the word behind the commas.
@@ -418,6 +422,25 @@ impl Questions {
     }
 }
 
+/// A text with `ée` for each `ee` or `ees` at the end of a word, `ées`; `None` if it has none.
+fn with_accents_at_ends(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut from = 0;
+    for (at, pair) in
+        text.as_bytes().windows(2).enumerate().filter(|(_, pair)| pair.eq_ignore_ascii_case(b"ee"))
+    {
+        let rest = &text[at + pair.len()..];
+        let rest = rest.strip_prefix(['s', 'S']).unwrap_or(rest);
+        let begins = text[..at].chars().next_back().is_some_and(char::is_alphabetic);
+        if begins && at >= from && !rest.starts_with(char::is_alphanumeric) {
+            out.push_str(&text[from..at]);
+            out.push('é');
+            from = at + 1;
+        }
+    }
+    (from > 0).then(|| out + &text[from..])
+}
+
 /// Whether a word that is a stop word is used as a name: `CAN` in `CAN bus` and `CAN总线`. It is in capitals, unlike other letters of
 /// the question, or alone; or a character of a script without spaces is beside it.
 fn is_name(question: &str, word: &Found) -> bool {
@@ -446,13 +469,12 @@ fn is_acronym(question: &str, written: &str) -> bool {
 fn add_translations(translations: &[Translation], concepts: &mut [Concept]) {
     for translation in translations {
         let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
+        let is = |own: &Alternative| own.is_in(Part::Text) && own.phrase == *translation.phrase;
+        // `USB` is the same in other languages. The stems of an acronym are those of a concept at its place.
+        let itself = concepts.iter().filter(|concept| concept.alternatives.iter().any(is));
+        let itself: Vec<_> = itself.map(|concept| (concept.from, concept.to)).collect();
         for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
-            // `USB` is the same in other languages.
-            let is_itself = concept
-                .alternatives
-                .iter()
-                .any(|own| own.is_in(Part::Text) && own.phrase == *translation.phrase);
-            if is_itself {
+            if itself.contains(&(concept.from, concept.to)) {
                 continue;
             }
             // Each once, or its documents would count twice among those with the greatest tf.
@@ -593,10 +615,11 @@ fn particle_length(question: &str, run: &[Found]) -> usize {
 
 /// Joins concepts of the same terms. A word that occurs n times weighs 1 + ln n times as much.
 fn merged(concepts: Vec<Concept>) -> Vec<Concept> {
-    let mut places: HashMap<Vec<(u32, String)>, (usize, u32)> = HashMap::new();
+    let mut places: HashMap<(bool, Vec<(u32, String)>), (usize, u32)> = HashMap::new();
     let mut kept: Vec<Concept> = Vec::new();
     for concept in concepts {
-        let key = concept.alternatives[0].phrase.terms.clone();
+        // The stem of an acronym may be a word of the question, too.
+        let key = (concept.is_extra, concept.alternatives[0].phrase.terms.clone());
         match places.get_mut(&key) {
             Some((place, count)) => {
                 *count += 1;

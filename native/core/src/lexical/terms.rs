@@ -75,6 +75,8 @@ pub struct Terms {
     holding: Vec<u32>,
     /// Terms that are only looked up, ascending.
     asked: Vec<u32>,
+    /// French terms with accents, in the order of their keys without accents.
+    accented: Vec<u32>,
 }
 
 impl Terms {
@@ -92,7 +94,19 @@ impl Terms {
             .read_texts(file.section("terms")?, blocks)
             .and_then(|()| terms.read_groups(file.section("senses").ok()?));
         read.ok_or_else(|| Error::corrupt(path, "the table of terms is damaged"))?;
+        terms.accented = terms.accented();
         Ok(terms)
+    }
+
+    fn accented(&self) -> Vec<u32> {
+        // French terms follow each other: their keys begin with the mark.
+        let first = self.place_of(FRENCH_STEM.encode_utf8(&mut [0; 4]));
+        let french = (first..self.ends.len() as u32).take_while(|&n| self.text(n).starts_with(FRENCH_STEM));
+        let accented = french.filter(|&n| !self.text(n).is_ascii());
+        let mut keyed: Vec<(String, u32)> =
+            accented.map(|n| (unaccented(self.text(n)).collect(), n)).collect();
+        keyed.sort_unstable();
+        keyed.into_iter().map(|(_, n)| n).collect()
     }
 
     /// Reads the terms; `None` if a block is damaged.
@@ -169,8 +183,8 @@ impl Terms {
         &self.texts[from..self.ends[term] as usize]
     }
 
-    /// Looks up a text without spaces.
-    pub fn look_up(&self, key: &str) -> Lookup {
+    /// The place of the first term that is not before a key.
+    fn place_of(&self, key: &str) -> u32 {
         // Some 18 comparisons.
         let (mut low, mut high) = (0, self.ends.len() as u32);
         while low < high {
@@ -180,6 +194,26 @@ impl Terms {
                 _ => high = middle,
             }
         }
+        low
+    }
+
+    /// Looks up French stems without spaces, whatever their accents: the terms with accents that they may be, and whether longer
+    /// ones begin with them.
+    pub fn look_up_unaccented(&self, key: &str) -> (Vec<u32>, bool) {
+        let key: String = unaccented(key).collect();
+        let first = self.accented.partition_point(|&n| unaccented(self.text(n)).lt(key.chars()));
+        let behind = || self.accented[first..].iter().copied();
+        let same: Vec<u32> = behind().take_while(|&n| unaccented(self.text(n)).eq(key.chars())).collect();
+        let begins = behind().nth(same.len()).is_some_and(|n| {
+            let mut characters = unaccented(self.text(n));
+            key.chars().all(|c| characters.next() == Some(c))
+        });
+        (same, begins)
+    }
+
+    /// Looks up a text without spaces.
+    pub fn look_up(&self, key: &str) -> Lookup {
+        let low = self.place_of(key);
         let is_there = |n: u32| (n as usize) < self.ends.len();
         let term = (is_there(low) && compare(self.text(low), key) == Ordering::Equal).then_some(low);
         let next = low + term.is_some() as u32;
@@ -305,6 +339,25 @@ fn holds(term: &str, other: &str) -> bool {
     })
 }
 
+/// The characters of a French term without spaces and accents.
+fn unaccented(term: &str) -> impl Iterator<Item = char> + '_ {
+    term.chars().filter(|&c| c != ' ').flat_map(|c| {
+        let (first, second) = match c {
+            'à' | 'â' | 'ä' => ('a', None),
+            'é' | 'è' | 'ê' | 'ë' => ('e', None),
+            'î' | 'ï' => ('i', None),
+            'ô' | 'ö' => ('o', None),
+            'ù' | 'û' | 'ü' => ('u', None),
+            'ÿ' => ('y', None),
+            'ç' => ('c', None),
+            'œ' => ('o', Some('e')),
+            'æ' => ('a', Some('e')),
+            _ => (c, None),
+        };
+        std::iter::once(first).chain(second)
+    })
+}
+
 fn compare(term: &str, key: &str) -> Ordering {
     term.bytes().filter(|&byte| byte != b' ').cmp(key.bytes())
 }
@@ -379,6 +432,33 @@ mod tests {
         assert_eq!(shown(&terms, "lithiumionbatteri", 2), ["리튬 이온 전지"]);
         assert_eq!(terms.look_up("lithiumion"), Lookup { term: None, begins: true });
         assert_eq!(terms.look_up("lithiumions"), Lookup { term: None, begins: false });
+    }
+
+    #[test]
+    fn french_stems_are_found_whatever_their_accents() {
+        let groups = [
+            group("fr=échangeur_à_plaques zh=板式换热器"),
+            group("fr=côte zh=海岸"),
+            group("fr=côté zh=侧面"),
+            group("fr=œil zh=眼"),
+            group("fr=chaleur zh=热"),
+            group("de=Öl zh=油"),
+        ];
+        let (_dir, terms) = written(&groups);
+        let found = |key: &str| {
+            let (found, begins) = terms.look_up_unaccented(key);
+            (found.into_iter().map(|n| terms.text(n).to_owned()).collect::<Vec<_>>(), begins)
+        };
+        assert_eq!(found("\u{6}echangeur"), (vec![], true));
+        for key in ["\u{6}echangeur\u{6}a\u{6}plaqu", "\u{6}échangeur\u{6}a\u{6}plaqu"] {
+            assert_eq!(found(key), (vec!["\u{6}échangeur \u{6}à \u{6}plaqu".into()], false));
+        }
+        assert_eq!(found("\u{6}cot"), (vec!["\u{6}côt".into()], false));
+        assert_eq!(found("\u{6}oeil").0, ["\u{6}œil"]);
+        for none in ["\u{6}chaleur", "\u{6}echangeurs", "\u{5}ol", "zzz", ""] {
+            assert!(found(none).0.is_empty(), "{none}");
+        }
+        assert_eq!(Terms::default().look_up_unaccented("\u{6}cot"), (vec![], false));
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! The index against a count of the terms of every text, through segments, deletions and merges.
 
+mod accents;
+mod acronym;
 mod any_text;
+mod greek;
 mod question;
 
 use super::analysis::{Analyser, Language};
 use super::index::Phrase;
+use super::places::Sought;
 use super::question::{Alternative, Concept, InOtherLanguages, Questions};
 use super::score::{scores, Shares};
 use super::terms::{self, Group, Terms};

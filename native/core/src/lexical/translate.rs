@@ -3,6 +3,7 @@
 use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
 use super::grammar::{PARTICLES, STOP_WORDS};
+use super::greek::in_other_script;
 use super::index::Phrase;
 use super::okurigana::without_ending;
 use super::question::{phrase_of, Found};
@@ -56,11 +57,18 @@ const WITHIN_TERMS: [&str; 5] = ["을", "를", "의", "이", "가"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
     Written,
+    /// A Greek letter for its name, and the other way round.
+    Spelled,
     Singular,
     EnglishStem,
     GermanStem,
     FrenchStem,
+    /// A French stem but for its accents: capitals are often without.
+    Unaccented,
 }
+
+/// What a term of a question is in the table: its form, and its numbers.
+type Numbers = (Form, Vec<u32>);
 
 /// The terms of a question with stems of each kind, as many as its terms as they are written.
 pub(super) type Stems = Vec<(Form, Vec<Found>)>;
@@ -105,7 +113,7 @@ pub(super) fn longest_terms(
     stems: &[(Form, Vec<Found>)],
 ) -> Vec<u32> {
     let mut found: Vec<(u32, u32, u32)> = Vec::new();
-    each_term(terms, question, plain, stems, |term, numbers| {
+    each_term(terms, question, plain, stems, |term, (_, numbers)| {
         let (first, last) = (&term[0], &term[term.len() - 1]);
         if term.len() > 1 || !STOP_WORDS.contains(&first.keys[0].0.as_str()) {
             found.push((first.from, last.to, numbers[0]));
@@ -129,7 +137,7 @@ fn each_term(
     question: &str,
     plain: &[Found],
     stems: &[(Form, Vec<Found>)],
-    mut each: impl FnMut(&[Unit], Vec<u32>) -> bool,
+    mut each: impl FnMut(&[Unit], Numbers) -> bool,
 ) {
     let units = units_of(question, plain, stems);
     let goes_on = scan(terms, question, &units, |_| true, &mut each);
@@ -146,7 +154,7 @@ fn scan(
     question: &str,
     units: &[Unit],
     accepts: impl Fn(&[Unit]) -> bool,
-    each: &mut impl FnMut(&[Unit], Vec<u32>) -> bool,
+    each: &mut impl FnMut(&[Unit], Numbers) -> bool,
 ) -> bool {
     let mut at = 0;
     // Where the term before ends, in bytes.
@@ -183,7 +191,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Adds a term of the question with its translations. Returns the number of terms that are known.
-    fn add(&mut self, analyser: &mut Analyser, term: &[Unit], numbers: Vec<u32>) -> usize {
+    fn add(&mut self, analyser: &mut Analyser, term: &[Unit], (form, numbers): Numbers) -> usize {
         let Search { terms, question, found, known } = self;
         let (from, to) = (term[0].from, term[term.len() - 1].to);
         let is_long = is_long(term);
@@ -194,7 +202,13 @@ impl Search<'_> {
         for number in numbers {
             let phrases = known.entry(number).or_insert_with(|| {
                 let others = terms.translations(number, EACH_LANGUAGE);
-                others.into_iter().map(|other| Arc::new(phrase(analyser, terms.text(other)))).collect()
+                // French texts have it with accents.
+                let itself = (form == Form::Unaccented).then_some(number);
+                itself
+                    .into_iter()
+                    .chain(others)
+                    .map(|other| Arc::new(phrase(analyser, terms.text(other))))
+                    .collect()
             });
             for phrase in phrases.iter().filter(|phrase| !phrase.terms.is_empty()) {
                 let translation = Translation { phrase: Arc::clone(phrase), from, to, is_long };
@@ -341,8 +355,8 @@ fn phrase(analyser: &mut Analyser, term: &str) -> Phrase {
 }
 
 /// The terms that begin a list, shortest first: the number of units of each, and its numbers in the table.
-fn terms_at(terms: &Terms, question: &str, units: &[Unit]) -> Vec<(usize, Vec<u32>)> {
-    let mut all: Vec<(usize, Vec<u32>)> = Vec::new();
+fn terms_at(terms: &Terms, question: &str, units: &[Unit]) -> Vec<(usize, Numbers)> {
+    let mut all: Vec<(usize, Numbers)> = Vec::new();
     let mut keys = vec![(String::new(), Form::Written)];
     for (n, unit) in units.iter().enumerate().take(LONGEST_TERM) {
         // Units of one character of the question, such as ㍘, have nothing between them.
@@ -360,11 +374,17 @@ fn terms_at(terms: &Terms, question: &str, units: &[Unit]) -> Vec<(usize, Vec<u3
             let lookup = terms.look_up(key);
             let term = lookup.term.filter(|&term| n == 0 || !is_letter(unit) || has_letter(terms, term));
             found.extend(term.map(|term| (*form, term)));
-            lookup.term.is_some() || lookup.begins
+            let (accented, begins) = match key.starts_with(FRENCH_STEM) {
+                true => terms.look_up_unaccented(key),
+                false => (vec![], false),
+            };
+            let goes_on = lookup.term.is_some() || lookup.begins || begins || !accented.is_empty();
+            found.extend(accented.into_iter().map(|term| (Form::Unaccented, term)));
+            goes_on
         });
         if let Some(first) = found.iter().map(|&(form, _)| form).min() {
             found.retain(|&(form, _)| form == first);
-            all.push((n + 1, found.into_iter().map(|(_, term)| term).collect()));
+            all.push((n + 1, (first, found.into_iter().map(|(_, term)| term).collect())));
         }
         if keys.is_empty() {
             break;
@@ -373,9 +393,10 @@ fn terms_at(terms: &Terms, question: &str, units: &[Unit]) -> Vec<(usize, Vec<u3
     all
 }
 
-/// Whether a word is one letter, such as the second of `CAR-T`.
+/// Whether a word is one letter, such as the second of `CAR-T`. A Greek letter may be a name.
 fn is_letter(unit: &Unit) -> bool {
-    unit.script.is_none() && unit.keys[0].0.chars().nth(1).is_none()
+    let is_greek = || unit.keys.iter().any(|(_, form)| *form == Form::Spelled);
+    unit.script.is_none() && unit.keys[0].0.chars().nth(1).is_none() && !is_greek()
 }
 
 /// Whether the last word of a term is one letter: `vitamin c`, but not `cart`.
@@ -418,10 +439,11 @@ fn units_of(question: &str, plain: &[Found], stems: &[(Form, Vec<Found>)]) -> Ve
             continue;
         }
         let written = [(Form::Written, found.text.clone())].into_iter();
+        let spelled = in_other_script(&found.text).map(|other| (Form::Spelled, other));
         let singular = singular(&found.text).map(|one| (Form::Singular, one));
         let stems = stems.iter().map(|(form, terms)| (*form, terms[n].text.clone()));
         let mut keys: Vec<(String, Form)> = Vec::new();
-        for (form, key) in written.chain(singular).chain(stems) {
+        for (form, key) in written.chain(spelled).chain(singular).chain(stems) {
             if !keys.iter().any(|(other, _)| *other == key) {
                 keys.push((key, form));
             }

@@ -89,6 +89,10 @@ fn an_acronym_is_found_as_it_is_written_and_its_stem_counts_less() {
         terms(whole).contains(&Phrase::word("\u{2}aids")) && !terms(whole).contains(&Phrase::word("aid"))
     );
     assert!(terms(stem).contains(&Phrase::word("aid")) && stem.is_extra && stem.boost < 1.0);
+    // A text without stems holds both.
+    assert!(terms(whole).iter().all(|own| terms(stem).contains(own)));
+    let merged = Questions::default().concepts("AIDS, an aid");
+    assert_eq!(merged.iter().filter(|concept| !concept.is_extra).count(), 2);
     assert_eq!(whole_words(&concepts), 1);
     for question in ["an IPS panel", "AlAs"] {
         assert!(Questions::default().concepts(question).iter().any(|concept| concept.is_extra), "{question}");
