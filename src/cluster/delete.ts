@@ -5,7 +5,8 @@ import { type ClusterClient, unavailable } from './client.js';
 import { removeFigures } from './figures.js';
 import { PublicationsInMemory } from './publications.js';
 import { resolved } from './records.js';
-import { finishCommit, knownUnder } from './target.js';
+import { knownUnder } from './stored-versions.js';
+import { finishCommit } from './target.js';
 
 /** Numbers that are resolved, and documents that are deleted, by one request. */
 const EACH = 500;

@@ -166,6 +166,8 @@ async function copy(
         const message = `${waiting[n]!.patent.patent_id} cannot be copied: ${outcome.refused}`;
         throw new PriorartError('internal', message);
       }
+      // A copied document has no basis, so it is never out of date.
+      if (outcome === 'outdated' || outcome === 'beside') continue;
       summary[outcome === 'ingested' ? 'written' : outcome] += 1;
     }
     summary.documents += waiting.length;

@@ -18,7 +18,8 @@ import { documentsOfCluster, type Version, versionsOf } from './copied.js';
 import { FORM, FORM_READ, type IndexMeta } from './mapping.js';
 import { countCommit, createUnnamed, otherForm, readIndexMeta } from './meta.js';
 import { settingsOf } from './settings.js';
-import { ClusterTarget, knownUnder } from './target.js';
+import { knownUnder } from './stored-versions.js';
+import { ClusterTarget } from './target.js';
 import { clusterThreads } from './thread.js';
 
 /** Publications of one commit. */

@@ -1,42 +1,42 @@
 /**
  * The cluster as the place where an ingest stores documents. A publication is one document, which is written as a whole, and
- * only if it has not changed since it was read.
+ * only if it has not changed since it was read. stored-versions.ts says where it is written.
  */
 import { PriorartError } from '../errors.js';
 import { READER_VERSIONS } from '../ingest/readers/registry.js';
 import { type Revision, revise } from '../ingest/revise.js';
 import type { IngestTarget, Refusal, StoredHeads } from '../ingest/target.js';
-import { changesNothing, type Outcome } from '../store/commit.js';
-import type { DocumentHead, PreparedDocument } from '../store/document.js';
+import { isCorrection, isSameDocument } from '../patent/revision.js';
+import { basisAmong, isSameBasis } from '../store/basis.js';
+import { changesNothing, type Outcome, type Outdated } from '../store/commit.js';
+import type { PreparedDocument } from '../store/document.js';
 import { isUnchanged, keyOf } from '../store/ledger.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { EndedSource, SourceFile, SourceRecord } from '../store/source-record.js';
 import { REPLACED_KEPT } from '../store/store.js';
 import { again } from './again.js';
 import { bulkUntilTaken, isConflict, isRefused, reasonOf, untilUnblocked } from './bulk.js';
-import { type BulkOperation, type ClusterClient, type Hit, type OneState, unavailable } from './client.js';
-import { documentOf, storedOf } from './documents.js';
+import { type BulkOperation, type ClusterClient, type OneState, unavailable } from './client.js';
+import { documentOf } from './documents.js';
 import { withPublications } from './lookups.js';
 import { countCommit, enterLedger, readLedger, readMeta } from './meta.js';
 import { PublicationsInMemory } from './publications.js';
+import {
+  type Known,
+  type KnownPublications,
+  knownUnder,
+  knownVersions,
+  placeOf,
+  sharedId,
+} from './stored-versions.js';
 
 /** Bytes and documents of one bulk request. */
 const BULK_BYTES = 8 << 20;
 const BULK_DOCUMENTS = 200;
 /** Bytes of the longest document: the limit of a request is 100 MB, unless the cluster has another. */
 const DOCUMENT_BYTES = 90_000_000;
-/** Stored versions of one answer. */
-const KNOWN_EACH = 2 * BULK_DOCUMENTS;
 /** Attempts at a document that other writers change at the same time. */
 const CONFLICTS = 20;
-
-/** A stored version of a publication. */
-interface Known {
-  id: string;
-  head: DocumentHead;
-  seqNo: number;
-  term: number;
-}
 
 /** Finds stored publications; for `prepareUnits`. */
 export function storedHeads(client: ClusterClient): StoredHeads {
@@ -84,8 +84,8 @@ export class ClusterTarget implements IngestTarget {
     return again(work, 'ingest', this.#signal);
   }
 
-  async commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<(Outcome | Refusal)[]> {
-    const outcomes: (Outcome | Refusal)[] = documents.map(() => 'unchanged');
+  async commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<Ended[]> {
+    const outcomes: Ended[] = documents.map(() => 'unchanged');
     let waiting = documents.map((_, n) => n);
     for (let attempt = 0; waiting.length > 0; attempt++) {
       if (attempt > documents.length + CONFLICTS) {
@@ -118,13 +118,15 @@ export class ClusterTarget implements IngestTarget {
     places: readonly number[],
     documents: readonly PreparedDocument[],
     dimensions: number,
-    outcomes: (Outcome | Refusal)[],
+    outcomes: Ended[],
   ): Promise<number[]> {
-    const names = places.flatMap((n) => namesOf(documents[n]!));
-    const known = await again(() => knownUnder(this.#client, index, names), 'ingest', this.#signal);
+    const known = await this.#known(index, places, documents);
     const failed: number[] = [];
     const obsolete: Known[] = [];
-    let waiting: { n: number; operation: BulkOperation; outcome: Outcome; others: Known[] }[] = [];
+    /** Documents beside which another program may have written one that belongs to them, and where they were written. */
+    const watched = new Map<number, string>();
+    let waiting: { n: number; id: string; operation: BulkOperation; outcome: Outcome; others: Known[] }[] =
+      [];
     let bytes = 0;
     const send = async () => {
       const items = await bulkUntilTaken(
@@ -132,13 +134,14 @@ export class ClusterTarget implements IngestTarget {
         waiting.map(({ operation }) => operation),
         this.#signal,
       );
-      for (const [at, { n, outcome, others }] of waiting.entries()) {
+      for (const [at, { n, id, outcome, others }] of waiting.entries()) {
         const item = items[at]!;
         if (isConflict(item)) failed.push(n);
         else if (isRefused(item)) outcomes[n] = { refused: `the cluster refused it: ${reasonOf(item)}` };
         else {
           outcomes[n] = outcome;
           obsolete.push(...others);
+          if (mayMeetOthers(documents[n]!, id, known)) watched.set(n, id);
         }
       }
       [waiting, bytes] = [[], 0];
@@ -149,11 +152,19 @@ export class ClusterTarget implements IngestTarget {
         const document = documents[n]!;
         const old = known.of(namesOf(document));
         const same = known.get(document.patent.patent_id);
-        const place = placeOf(document, old);
+        const isOutdated = isOutOfDate(document, known);
+        const place = placeOf(document, old, known);
         const others = old.filter(({ id }) => id !== place.id);
         if (same !== undefined && changesNothing(document, same.head)) {
           // A writer that was killed may have left publications that this one has taken the place of.
-          obsolete.push(...old.filter(({ id }) => id !== same.id));
+          const left = old.filter(({ id }) => id !== same.id);
+          if (!isOutdated || left.every(({ head }) => same.head.replaced?.includes(head.hash))) {
+            obsolete.push(...left);
+            continue;
+          }
+        }
+        if (isOutdated) {
+          outcomes[n] = 'outdated';
           continue;
         }
         const operation = operationOf(index, document, place, old, dimensions);
@@ -165,7 +176,13 @@ export class ClusterTarget implements IngestTarget {
         }
         if (waiting.length > 0 && bytes + size > BULK_BYTES) await send();
         isChanged = true;
-        waiting.push({ n, operation, outcome: old.length > 0 ? 'updated' : 'ingested', others });
+        waiting.push({
+          n,
+          id: place.id,
+          operation,
+          outcome: old.length > 0 ? 'updated' : 'ingested',
+          others,
+        });
         bytes += size;
         if (waiting.length >= BULK_DOCUMENTS) await send();
       }
@@ -175,7 +192,36 @@ export class ClusterTarget implements IngestTarget {
       // What was written is there, whatever failed after it.
       if (isChanged || obsolete.length > 0) await finishCommit(this.#client, index);
     }
+    for (const n of await this.#met(index, watched, documents)) outcomes[n] = 'beside';
     return failed;
+  }
+
+  /** The stored versions of documents. */
+  #known(
+    index: string,
+    places: readonly number[],
+    all: readonly PreparedDocument[],
+  ): Promise<KnownPublications> {
+    const documents = places.map((n) => all[n]!);
+    return again(() => knownVersions(this.#client, index, documents), 'ingest', this.#signal);
+  }
+
+  /**
+   * Written documents beside which there is one that is the same document, by another program. Of two programs that write, make
+   * it visible and then look, at least one sees both.
+   */
+  async #met(
+    index: string,
+    written: ReadonlyMap<number, string>,
+    documents: readonly PreparedDocument[],
+  ): Promise<number[]> {
+    if (written.size === 0) return [];
+    const known = await this.#known(index, [...written.keys()], documents);
+    return [...written].flatMap(([n, place]) => {
+      const { patent } = documents[n]!;
+      const versions = known.versionsOf(patent).filter(({ id }) => id !== place);
+      return versions.some(({ head }) => isSameDocument(head, patent)) ? [n] : [];
+    });
   }
 
   /** Removes publications that a correction has taken the place of, if no other writer has changed them. */
@@ -219,14 +265,27 @@ export async function finishCommit(client: ClusterClient, index: string): Promis
   await again(() => countCommit(client), 'ingest');
 }
 
+/** What became of a document. */
+type Ended = Outcome | Outdated | Refusal;
+
+/** Whether the publication of a document is no longer stored as its basis says. */
+function isOutOfDate({ basis, patent }: PreparedDocument, known: KnownPublications): boolean {
+  if (basis === undefined) return false;
+  const heads = known.near(patent).map(({ head }) => head);
+  return !isSameBasis(basis, basisAmong(heads, patent));
+}
+
 /**
- * Where a document is written. Its id is the first of its names, so that a correction and the publication that it corrects
- * are one document, whichever comes first: the correction replaces it in one write.
+ * Whether another program may write, at the same time and in another place, what belongs to a document: it may know only one of
+ * several publications that a correction joins.
  */
-function placeOf(document: PreparedDocument, old: readonly Known[]): { id: string; version?: Known } {
-  const [id = document.patent.patent_id] = namesOf(document).sort();
-  const version = old.find((known) => known.id === id) ?? old[0];
-  return version === undefined ? { id } : { id: version.id, version };
+function mayMeetOthers(
+  { basis, patent }: PreparedDocument,
+  place: string,
+  known: KnownPublications,
+): boolean {
+  if (basis === undefined) return false;
+  return isCorrection(patent.kind_code) || known.versionsOf(patent).some(({ id }) => id !== place);
 }
 
 /** The operation that writes a document, unless another writer has changed its place. */
@@ -252,7 +311,7 @@ function namesOf({ patent }: PreparedDocument): string[] {
   return [patent.patent_id, ...(patent.corrects ?? [])];
 }
 
-/** The first document of each publication, and the others, which replace it. */
+/** The first document of each place, and the others, which replace it or are written elsewhere. */
 function withoutRepeatedNames(
   places: readonly number[],
   documents: readonly PreparedDocument[],
@@ -260,63 +319,9 @@ function withoutRepeatedNames(
   const taken = new Set<string>();
   const [now, later]: [number[], number[]] = [[], []];
   for (const n of places) {
-    const names = namesOf(documents[n]!);
+    const names = [...namesOf(documents[n]!), sharedId(documents[n]!.patent)];
     (names.some((name) => taken.has(name)) ? later : now).push(n);
     for (const name of names) taken.add(name);
   }
   return [now, later];
-}
-
-/** Stored publications by their patent_ids and those that they have taken the place of. */
-class KnownPublications {
-  readonly #byName = new Map<string, Known[]>();
-
-  add(hit: Hit): void {
-    const { head } = storedOf(hit);
-    const found = { id: hit._id, head, seqNo: hit._seq_no!, term: hit._primary_term! };
-    for (const name of [head.patent_id, ...(head.corrects ?? [])]) {
-      const others = this.#byName.get(name) ?? [];
-      // A publication of this very number comes last: `get` prefers what has taken its place.
-      this.#byName.set(name, head.patent_id === name ? [...others, found] : [found, ...others]);
-    }
-  }
-
-  get(name: string): Known | undefined {
-    return this.#byName.get(name)?.[0];
-  }
-
-  /** All publications under some names, each once, by their ids. */
-  of(names: readonly string[]): Known[] {
-    const found = new Map(names.flatMap((name) => this.#byName.get(name) ?? []).map((one) => [one.id, one]));
-    return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  }
-}
-
-/** Finds the stored publications under some names. @param index name of the index or of its alias */
-export async function knownUnder(
-  client: ClusterClient,
-  index: string,
-  names: readonly string[],
-): Promise<KnownPublications> {
-  const known = new KnownPublications();
-  const wanted = [...new Set(names)];
-  for (let at = 0; at < wanted.length; at += BULK_DOCUMENTS) {
-    const ids = wanted.slice(at, at + BULK_DOCUMENTS);
-    let after: unknown[] | undefined;
-    do {
-      const { hits } = await client.search(`/${index}/_search`, {
-        size: KNOWN_EACH,
-        query: { bool: { filter: [{ terms: { ids } }] } },
-        _source: false,
-        docvalue_fields: ['head'],
-        sort: [{ 'columns.patent_id': 'asc' }],
-        seq_no_primary_term: true,
-        track_total_hits: false,
-        ...(after ? { search_after: after } : {}),
-      });
-      for (const hit of hits.hits) known.add(hit);
-      after = hits.hits.length < KNOWN_EACH ? undefined : hits.hits.at(-1)?.sort;
-    } while (after !== undefined);
-  }
-  return known;
 }

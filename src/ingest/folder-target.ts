@@ -1,7 +1,7 @@
 /** A data folder as the place where an ingest stores documents. Each commit is a segment. */
 import { mergeSegments } from '../index/merge.js';
 import { discardSegment, writeSegment } from '../index/segment.js';
-import { commitDocuments, type Outcome } from '../store/commit.js';
+import { commitDocuments, type Outcome, type Outdated } from '../store/commit.js';
 import type { PreparedDocument } from '../store/document.js';
 import { enterSources, isJoined, isRead } from '../store/ledger.js';
 import type { ModelIdentity } from '../store/manifest.js';
@@ -42,14 +42,19 @@ export class FolderTarget implements IngestTarget {
     return revise(this.#store, documents);
   }
 
-  async commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<Outcome[]> {
+  async commit(
+    model: ModelIdentity,
+    documents: readonly PreparedDocument[],
+  ): Promise<(Outcome | Outdated)[]> {
     let written: string | undefined;
+    let added = 0;
     try {
-      const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc) => {
+      const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc, fitting) => {
         written = segment;
-        return writeSegment(this.#store, segment, firstDoc, documents);
+        added = fitting.reduce((sum, { passages }) => sum + passages.length, 0);
+        return writeSegment(this.#store, segment, firstDoc, fitting);
       });
-      this.#added += documents.reduce((sum, { passages }) => sum + passages.length, 0);
+      this.#added += added;
       return outcomes;
     } catch (error) {
       if (written !== undefined) discardSegment(this.#store, written);

@@ -4,21 +4,25 @@
  */
 import { isImageName } from '../drawings/name.js';
 import { isPriorartError } from '../errors.js';
+import type { Outcome, Outdated } from '../store/commit.js';
 import type { PreparedDocument } from '../store/document.js';
 import { type ModelIdentity, sameModel } from '../store/manifest.js';
 import type { SourceFile } from '../store/source-record.js';
 import type { Figures } from './figures.js';
 import { type Prepared, type Preparer, textsOf } from './prepare.js';
 import type { Failure, SkippedFile } from './readers/reader.js';
+import type { Revision } from './revise.js';
 import type { DrawingSummary, IngestOptions, IngestSummary, SourcePlace } from './summary.js';
 import { type Ended, Tallies } from './tally.js';
-import type { IngestTarget } from './target.js';
+import type { IngestTarget, Refusal } from './target.js';
 
 /** Waiting passages, and milliseconds since the last commit, after which a segment is committed. */
 const SEGMENT_PASSAGES = 16_384;
 const SEGMENT_MS = 5_000;
 /** Attempts to embed documents if the model of the folder changes each time. */
 const ATTEMPTS = 3;
+/** Attempts in a row at which other programs had changed every publication that waits. */
+const ATTEMPTS_IDLE = 20;
 /** Limit of the failures listed in the summary. Further failures are only counted. */
 const FAILURES_LISTED = 10_000;
 
@@ -73,8 +77,9 @@ export class IngestRun {
     }
     const { segmentPassages = SEGMENT_PASSAGES } = this.#options;
     if (this.#model && !sameModel(this.#model, prepared.model)) await this.flush();
-    this.#model = prepared.model;
     for (const document of prepared.documents) {
+      // A commit within this loop may have embedded what waited with another model.
+      this.#model = prepared.model;
       this.#pending.push(document);
       this.#files.push(document.file);
       this.#passages += document.passages.length;
@@ -112,17 +117,29 @@ export class IngestRun {
     await this.#target.enter(ended);
   }
 
+  /**
+   * Commits the documents that wait. Those whose publication another program has meanwhile changed are revised again. Every such
+   * change is progress of that program, so two ingests do not hold each other up for ever.
+   */
   async #commitPending(): Promise<void> {
-    const files = this.#files;
-    const became = await this.#revise();
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#commit(this.#model!, became, files);
-        break;
-      } catch (error) {
-        if (!isPriorartError(error) || error.code !== 'model_mismatch' || attempt >= ATTEMPTS) throw error;
-        await this.#embedAnew();
-      }
+    const model = this.#model!;
+    let waiting = this.#pending.map((document, n) => ({ document, file: this.#files[n]! }));
+    for (let idle = 0; waiting.length > 0; ) {
+      const revision = await this.#revise(
+        waiting.map(({ document }) => document),
+        model,
+      );
+      const outcomes = await this.#commit(revision.documents);
+      const left = waiting.flatMap(({ document, file }, n) => {
+        const outcome = this.#count(revision.became[n]!, outcomes, file);
+        // What was written already must not be replaced by its own source alone.
+        if (outcome === 'beside') return [{ document: { ...document, replaces: false }, file }];
+        return outcome === 'outdated' ? [{ document, file }] : [];
+      });
+      idle = left.length < waiting.length ? 0 : idle + 1;
+      waiting = idle < ATTEMPTS_IDLE ? left : [];
+      if (waiting.length < left.length)
+        this.failed(left.map(({ document, file }) => crowdedOut(document, file)));
     }
     this.#pending = [];
     this.#files = [];
@@ -131,45 +148,61 @@ export class IngestRun {
     this.#target.tend((note) => this.#report(note));
   }
 
-  /** Merges parts and corrections. Returns the resulting document of each document that waited. */
-  async #revise(): Promise<PreparedDocument[]> {
-    const { documents, changed, became } = await this.#target.revise(this.#pending);
-    this.#pending = documents;
-    if (changed.length === 0) return became;
-    const { model, documents: derived } = await this.#preparer.embed(changed.map(textsOf));
-    for (const [n, document] of changed.entries()) Object.assign(document, derived[n]);
-    if (!this.#model || !sameModel(model, this.#model)) await this.#embedAnew();
-    return became;
+  /**
+   * Merges parts and corrections, and embeds what that has changed.
+   * @param model of the vectors of these documents
+   */
+  async #revise(pending: readonly PreparedDocument[], model: ModelIdentity): Promise<Revision> {
+    const revision = await this.#target.revise(pending);
+    const { documents, changed } = revision;
+    if (!sameModel(model, this.#model!)) await this.#embedAnew(documents);
+    else if (changed.length > 0) {
+      const embedded = await this.#preparer.embed(changed.map(textsOf));
+      for (const [n, document] of changed.entries()) Object.assign(document, embedded.documents[n]);
+      if (!sameModel(embedded.model, model)) await this.#embedAnew(documents);
+    }
+    return revision;
   }
 
   async #commit(
-    model: ModelIdentity,
-    became: readonly PreparedDocument[],
-    files: readonly string[],
-  ): Promise<void> {
-    const documents = this.#pending;
-    const outcomes = await this.#target.commit(model, documents);
-    const outcomeOf = new Map(documents.map((document, n) => [document, outcomes[n] ?? 'unchanged']));
-    for (const [n, document] of became.entries()) {
-      const outcome = outcomeOf.get(document) ?? 'unchanged';
-      if (typeof outcome === 'object') {
-        this.failed([
-          { file: files[n]!, position: document.patent.patent_id, reason: `not stored: ${outcome.refused}` },
-        ]);
-        continue;
+    documents: readonly PreparedDocument[],
+  ): Promise<Map<PreparedDocument, Outcome | Outdated | Refusal>> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const outcomes = await this.#target.commit(this.#model!, documents);
+        return new Map(documents.map((document, n) => [document, outcomes[n] ?? 'unchanged']));
+      } catch (error) {
+        if (!isPriorartError(error) || error.code !== 'model_mismatch' || attempt >= ATTEMPTS) throw error;
+        await this.#embedAnew(documents);
       }
-      this.#counts[outcome] += 1;
-      this.#tallies.count(files[n]!, outcome);
-      // The second part of a publication changes the document of the first part.
-      outcomeOf.set(document, 'updated');
     }
   }
 
+  /** Counts a document by the outcome of what became of it. @returns the outcome if it has to be revised again */
+  #count(
+    document: PreparedDocument,
+    outcomes: Map<PreparedDocument, Outcome | Outdated | Refusal>,
+    file: string,
+  ): Outdated | undefined {
+    const outcome = outcomes.get(document) ?? 'unchanged';
+    if (outcome === 'outdated' || outcome === 'beside') return outcome;
+    if (typeof outcome === 'object') {
+      const reason = `not stored: ${outcome.refused}`;
+      this.failed([{ file, position: document.patent.patent_id, reason }]);
+      return undefined;
+    }
+    this.#counts[outcome] += 1;
+    this.#tallies.count(file, outcome);
+    // The second part of a publication changes the document of the first part.
+    outcomes.set(document, 'updated');
+    return undefined;
+  }
+
   /** Embeds the documents again after the model of the folder has changed. */
-  async #embedAnew(): Promise<void> {
-    const { model, documents } = await this.#preparer.embed(this.#pending.map(textsOf));
-    for (const [n, document] of this.#pending.entries()) Object.assign(document, documents[n]);
-    this.#model = model;
+  async #embedAnew(documents: readonly PreparedDocument[]): Promise<void> {
+    const embedded = await this.#preparer.embed(documents.map(textsOf));
+    for (const [n, document] of documents.entries()) Object.assign(document, embedded.documents[n]);
+    this.#model = embedded.model;
   }
 
   /** Waits for work in the background. */
@@ -242,4 +275,9 @@ export class IngestRun {
       ...known,
     };
   }
+}
+
+function crowdedOut({ patent }: PreparedDocument, file: string): Failure {
+  const reason = 'not stored: other programs change this publication all the time; ingest it again';
+  return { file, position: patent.patent_id, reason };
 }

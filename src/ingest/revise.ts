@@ -4,12 +4,16 @@
  */
 import type { Patent } from '../patent/record.js';
 import { documentKey, isSameDocument, revised } from '../patent/revision.js';
+import { basisOf } from '../store/basis.js';
 import { contentHash, type PreparedDocument, patentOf } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import { passagesOf } from './passages.js';
 
 export interface Revision {
-  /** Documents in their order of arrival. A merged document has the position of its last part. */
+  /**
+   * Documents in their order of arrival, each with its basis. A merged document has the position of its last part. The pending
+   * documents themselves stay as they are, so that they can be revised again.
+   */
   documents: PreparedDocument[];
   /** Documents that must be embedded. */
   changed: PreparedDocument[];
@@ -27,17 +31,17 @@ export function revise(store: Publications, pending: readonly PreparedDocument[]
     const key = documentKey(document.patent);
     const group = byKey.get(key) ?? [];
     byKey.set(key, group);
-    const before = newest(storedVersions(store, document), group).filter(
-      (other) => other !== document && isRevised(other.patent, document),
+    const before = newest(storedVersions(store, document), group).filter((other) =>
+      isRevised(other.patent, document),
     );
-    let result = document;
+    let result = { ...document };
     for (const other of before) result = joined(other, result);
     for (const other of group.filter((each) => before.includes(each))) {
       group.splice(group.indexOf(other), 1);
       changed.delete(other);
       last.set(other, result);
     }
-    if (result !== document) changed.add(result);
+    if (before.length > 0) changed.add(result);
     group.push(result);
     became.push(result);
   }
@@ -47,7 +51,9 @@ export function revise(store: Publications, pending: readonly PreparedDocument[]
     return at;
   };
   const finals = became.map(final);
-  return { documents: [...new Set(finals)], changed: [...changed], became: finals };
+  const documents = [...new Set(finals)];
+  for (const document of documents) document.basis = basisOf(store, document.patent);
+  return { documents, changed: [...changed], became: finals };
 }
 
 /** The newest version of each publication. A pending version replaces the stored one. */

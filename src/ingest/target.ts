@@ -1,5 +1,5 @@
 /** Where an ingest stores documents. The data folder is one such place (folder-target.ts). */
-import type { Outcome } from '../store/commit.js';
+import type { Outcome, Outdated } from '../store/commit.js';
 import type { DocumentHead, PreparedDocument } from '../store/document.js';
 import type { ModelIdentity } from '../store/manifest.js';
 import type { EndedSource, SourceFile } from '../store/source-record.js';
@@ -16,17 +16,21 @@ export interface Refusal {
 }
 
 export interface IngestTarget {
-  /** Merges parts and corrections with each other and with the stored documents. */
+  /**
+   * Merges parts and corrections with each other and with the stored documents. The results have a basis: what they were
+   * merged with.
+   */
   revise(documents: readonly PreparedDocument[]): Promise<Revision>;
   /**
-   * Stores documents durably, so that searches find them.
+   * Stores documents durably, so that searches find them. Those with a basis that has changed are `outdated` and not stored as
+   * they are: their sources must be revised again.
    * @param model that made their vectors
    * @throws PriorartError `model_mismatch` if the vectors must be of another model by now; nothing is stored then
    */
   commit(
     model: ModelIdentity,
     documents: readonly PreparedDocument[],
-  ): Promise<readonly (Outcome | Refusal)[]>;
+  ): Promise<readonly (Outcome | Outdated | Refusal)[]>;
   /** Whether the current version of a file was read completely by the current readers. */
   isRead(file: SourceFile): boolean;
   /** Whether a file was read as a table that is joined with others of its folder. */

@@ -38,9 +38,14 @@ export function documentKey({ patent_id, country, number, kind_code }: Pick<Pate
 export function isSameDocument(a: Pick<Patent, IdentityField>, b: Pick<Patent, IdentityField>): boolean {
   if (a.patent_id === b.patent_id) return true;
   if (documentKey(a) !== documentKey(b)) return false;
-  if (a.country === 'EP' && [a, b].some(({ kind_code }) => /^A[34]$/.test(kind_code))) return false;
+  if (isSeparate(a) || isSeparate(b)) return false;
   if (JP_TRANSLATION.test(a.patent_id) && JP_TRANSLATION.test(b.patent_id)) return true;
   return isCorrection(a.kind_code) || isCorrection(b.kind_code);
+}
+
+/** Whether a publication has no versions: a search report. */
+export function isSeparate({ country, kind_code }: Pick<Patent, IdentityField>): boolean {
+  return country === 'EP' && /^A[34]$/.test(kind_code);
 }
 
 type IdentityField = 'patent_id' | 'country' | 'number' | 'kind_code';

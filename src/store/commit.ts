@@ -6,6 +6,7 @@
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
+import { basisOf, isSameBasis } from './basis.js';
 import { type DocumentHead, halves, type PreparedDocument } from './document.js';
 import { dataFile, readable } from './faults.js';
 import { rebuildFigureLookups, removeFigures } from './figures.js';
@@ -16,6 +17,11 @@ import { REPLACED_KEPT, type Store } from './store.js';
 
 /** Outcome of each document of a commit. */
 export type Outcome = 'ingested' | 'updated' | 'unchanged';
+/**
+ * Outcome of a document that has to be revised again. `outdated`: it was not written, because its publication is no longer stored
+ * as its basis says. `beside`: it was written, and another program has written a version of it beside (on a cluster only).
+ */
+export type Outdated = 'outdated' | 'beside';
 
 /** Reserves a unique segment name. A crash only leaves a gap in the names. */
 export function reserveSegment(store: Store): string {
@@ -33,24 +39,29 @@ export function takeSegment(manifest: Manifest): string {
  * Writes documents and makes them visible as a new segment, in one transaction. `write` writes the segment's files for
  * documents with ids from `firstDoc` on. It runs inside the transaction so that segments become visible in the order of
  * their ids: otherwise the ids of a segment could fall into the range of a segment that was merged meanwhile. A document
- * that another writer has meanwhile stored with the same content is not written again.
+ * that another writer has meanwhile stored with the same content is not written again, and one whose basis has changed is not
+ * written.
  * @param model that made the documents' vectors
+ * @param all documents. `write` gets those that fit
  * @throws PriorartError `model_mismatch` if the folder has another model by now, `disk_full`; any error of `write`.
  *   Nothing is changed then.
  */
 export function commitDocuments(
   store: Store,
   model: ModelIdentity,
-  documents: readonly PreparedDocument[],
-  write: (segment: string, firstDoc: number) => SegmentEntry,
-): Outcome[] {
-  return change(
+  all: readonly PreparedDocument[],
+  write: (segment: string, firstDoc: number, fitting: readonly PreparedDocument[]) => SegmentEntry,
+): (Outcome | Outdated)[] {
+  const outcomeOf = new Map<PreparedDocument, Outcome>();
+  change(
     store,
     (manifest) => {
       if (!sameModel(manifest.model, model)) {
         const message = `${store.dir} was re-embedded with ${modelName(manifest.model)} meanwhile`;
         throw new PriorartError('model_mismatch', `${message}; run it again to go on`);
       }
+      const documents = all.filter((document) => isFitting(store, document));
+      if (documents.length === 0) return;
       const segment = takeSegment(manifest);
       const firstDoc = manifest.nextDoc;
       manifest.nextDoc += documents.length;
@@ -60,12 +71,12 @@ export function commitDocuments(
           'all 2^32 document ids are used up; ingest into a new data folder',
         );
       }
-      const entry = write(segment, firstDoc);
+      const entry = write(segment, firstDoc, documents);
       const deleted = new DeletedIds(store, manifest);
       manifest.segments.push(entry);
       manifest.documents += documents.length;
       manifest.passages += entry.passages;
-      const outcomes = documents.map((document, n): Outcome => {
+      const outcomeAt = (document: PreparedDocument, n: number): Outcome => {
         const id = firstDoc + n;
         const old = store.ids.get(document.patent.patent_id);
         const oldHead = old === undefined ? undefined : store.documents.get(old);
@@ -84,12 +95,35 @@ export function commitDocuments(
         }
         put(store, id, document, heads);
         return heads.length > 0 ? 'updated' : 'ingested';
-      });
+      };
+      for (const [n, document] of documents.entries()) outcomeOf.set(document, outcomeAt(document, n));
       deleted.write();
-      return outcomes;
     },
-    { bytes: roomFor(documents), changed: documents.length * ROOM_A_DOCUMENT },
+    { bytes: roomFor(all), changed: all.length * ROOM_A_DOCUMENT },
   );
+  return all.map((document) => outcomeOf.get(document) ?? 'outdated');
+}
+
+/** Whether a document may be written: its basis is as it was, or its content is stored already. */
+function isFitting(store: Store, document: PreparedDocument): boolean {
+  const { basis, patent } = document;
+  if (basis === undefined || isSameBasis(basis, basisOf(withinChange(store), patent))) return true;
+  const doc = store.ids.get(patent.patent_id);
+  const head = doc === undefined ? undefined : store.documents.get(doc);
+  return head !== undefined && changesNothing(document, head);
+}
+
+/** The lookups of a store within a change: `getValues` of lmdb takes wrong bytes for a key then, and may throw. */
+function withinChange({ ids, documents, numbers }: Store): Parameters<typeof basisOf>[0] {
+  const getValues = (key: string): string[] => {
+    const values: string[] = [];
+    for (const found of numbers.getRange({ start: key })) {
+      if (found.key !== key) break;
+      values.push(found.value);
+    }
+    return values;
+  };
+  return { ids, documents, numbers: { getValues } };
 }
 
 /** Bytes of the existing pages, in all tables, that a document changes. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
+import type { Basis } from './basis.js';
 
 /** Fields that are shown only in the details of a publication. */
 const BODY_FIELDS = [
@@ -35,6 +36,8 @@ export interface PreparedDocument {
   sources?: string[];
   /** It replaces the stored record, even if that has replaced the same content before. */
   replaces?: boolean;
+  /** A commit writes the document only if its publication is stored as this says; absent: in any case. */
+  basis?: Basis;
   /** Token bags of the reranker; absent if it stores none. */
   bags?: TokenBags | undefined;
 }

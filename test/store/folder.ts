@@ -4,7 +4,7 @@ import { passagesOf } from '../../src/ingest/passages.js';
 import { derivationBy } from '../../src/ingest/prepare.js';
 import { identityOf, loadModels } from '../../src/models/load.js';
 import type { Patent } from '../../src/patent/record.js';
-import { commitDocuments, type Outcome } from '../../src/store/commit.js';
+import { commitDocuments, type Outcome, type Outdated } from '../../src/store/commit.js';
 import { contentHash, type PreparedDocument, storable } from '../../src/store/document.js';
 import { Store } from '../../src/store/store.js';
 
@@ -32,7 +32,7 @@ export async function prepared(patents: readonly Patent[]): Promise<PreparedDocu
 }
 
 /** Commits publications as one segment. */
-export async function commit(store: Store, patents: readonly Patent[]): Promise<Outcome[]> {
+export async function commit(store: Store, patents: readonly Patent[]): Promise<(Outcome | Outdated)[]> {
   const documents = await prepared(patents);
   return commitDocuments(store, MODEL, documents, (segment, firstDoc) =>
     writeSegment(store, segment, firstDoc, documents),

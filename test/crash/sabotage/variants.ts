@@ -119,16 +119,16 @@ export const VARIANTS: readonly Variant[] = [
     patches: [
       {
         file: 'ingest/folder-target.js',
-        find: 'const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc) => {',
+        find: 'const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc, fitting) => {',
         replace: `const middle = documents.length >> 1;
           const parts = [documents.slice(0, middle), documents.slice(middle)].filter((part) => part.length > 0);
-          const outcomes = parts.flatMap((part) => commitDocuments(this.#store, model, part, (segment, firstDoc) => {`,
+          const outcomes = parts.flatMap((part) => commitDocuments(this.#store, model, part, (segment, firstDoc, fitting) => {`,
       },
       {
         file: 'ingest/folder-target.js',
-        find: `return writeSegment(this.#store, segment, firstDoc, documents);
+        find: `return writeSegment(this.#store, segment, firstDoc, fitting);
             });`,
-        replace: `return writeSegment(this.#store, segment, firstDoc, part);
+        replace: `return writeSegment(this.#store, segment, firstDoc, fitting);
             }));`,
       },
     ],
