@@ -8,6 +8,7 @@ import {
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
 import { readLabel } from '../patent/number-label.js';
+import { plainNumber } from '../patent/printed-number.js';
 import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
 import { bareQuestion } from './bare-question.js';
@@ -94,7 +95,7 @@ function officesOf(text: string): readonly Country[] {
 
 /** A question without quotes, brackets and words that only say that a number follows. */
 function plain(question: string): string {
-  const text = withPlainHyphens(bareQuestion(question, NUMBER_MAX_CHARS));
+  const text = withPlainHyphens(plainNumber(bareQuestion(question, NUMBER_MAX_CHARS)));
   if (text.length > NUMBER_MAX_CHARS) return text;
   const label = readLabel(text);
   const number = label && !label.isApplication ? `${label.country ?? ''}${label.rest}` : text;
