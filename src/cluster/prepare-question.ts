@@ -1,7 +1,7 @@
 /** What must be in memory before a question is read: publications that it names, and names of its applicant. */
 import { calling, type FilterClause } from '../index/native.js';
 import type { Models } from '../models/load.js';
-import { companyKey } from '../patent/name.js';
+import { companyKeys } from '../patent/name.js';
 import { withApplicantNames } from '../search/applicants.js';
 import { asOfDay } from '../search/as-of.js';
 import { CLASS_SAMPLE, classClause, codeAsked } from '../search/class-question.js';
@@ -106,7 +106,7 @@ async function withNames(
   const { applicant } = filters.values;
   if (!filters.applicantExpand || applicant === undefined) return filters;
   const docs = new Set<number>();
-  let clause = applicantCondition(applicant.match, [companyKey(applicant.text)]);
+  let clause = applicantCondition(applicant.match, companyKeys(applicant.text));
   let found = filters;
   for (let step = 0; step <= STEPS; step++) {
     const own = await sampleOf(state, clause, APPLICANT_SAMPLE, ['head']);
@@ -121,7 +121,7 @@ async function withNames(
     found = expanded.filters;
     const { names = [] } = expanded;
     if (names.length === 0) return found;
-    clause = applicantCondition('exact', names.map(companyKey));
+    clause = applicantCondition('exact', names.flatMap(companyKeys));
   }
   return found;
 }

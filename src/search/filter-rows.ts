@@ -12,7 +12,7 @@ import { TERM_MAX_CHARS, TERMS_MAX } from '../limits.js';
 import { applicationNumberForms } from '../patent/application-number.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
-import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
+import { companyKey, companyKeys, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
 import { plainNumber } from '../patent/printed-number.js';
 import { classification, list, oneOf, text, VISIBLE } from './fields.js';
 import { invalidField } from './invalid.js';
@@ -127,7 +127,7 @@ export const FILTER_ROWS = {
       return { text: value.trim(), match } as AskedApplicant;
     },
     conditions: ({ text, match, names = [] }: AskedApplicant) => [
-      applicantCondition(match, [text, ...names].map(companyKey)),
+      applicantCondition(match, [text, ...names].flatMap(companyKeys)),
     ],
     excluded: 'have other applicants',
   }),
