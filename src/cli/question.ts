@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { PriorartError } from '../errors.js';
 import { QUERY_MAX_CHARS } from '../limits.js';
-import { codeAsked } from '../search/class-question.js';
+import { codesAsked, isLikeCodes } from '../search/class-question.js';
 import type { Reading } from '../search/explanation.js';
 import { isNumber } from '../search/number-question.js';
 import { COMMAND, count, counted, inOneLine } from './output.js';
@@ -62,7 +62,7 @@ async function standardInput(): Promise<string> {
 
 /** Whether a question has the form of a number or of a classification code, so that `explain` says how it was read. */
 export function hasReading(question: string): boolean {
-  return isNumber(question) || codeAsked(question) !== undefined;
+  return isNumber(question) || codesAsked(question) !== undefined || isLikeCodes(question);
 }
 
 /**

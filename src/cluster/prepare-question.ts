@@ -1,10 +1,10 @@
 /** What must be in memory before a question is read: publications that it names, and names of its applicant. */
 import { calling, type FilterClause } from '../index/native.js';
 import type { Models } from '../models/load.js';
-import { companyKey } from '../patent/name.js';
+import { companyKeys } from '../patent/name.js';
 import { withApplicantNames } from '../search/applicants.js';
 import { asOfDay } from '../search/as-of.js';
-import { CLASS_SAMPLE, classClause, codeAsked } from '../search/class-question.js';
+import { CLASS_SAMPLE, classClause, codesAsked, mainGroups } from '../search/class-question.js';
 import { examplesOf, publicationOf, withSiblings } from '../search/examples.js';
 import { clausesOf } from '../search/filter.js';
 import { applicantCondition } from '../search/filter-rows.js';
@@ -38,14 +38,14 @@ export async function prepareQuestion<Q extends SemanticQuery | AnalyticsQuery>(
   await withPublications(state, publications, ['head', 'body'], () => {
     const { like, unlike } = examplesOf(publications, query);
     for (const example of [...like, ...unlike]) withSiblings(publications, example);
-    const isClass = codeAsked(query.query) !== undefined;
+    const isClass = codesAsked(query.query) !== undefined;
     const asked = isClass ? undefined : publicationsAsked(publications, query.query);
     for (const patentId of asked?.publications ?? []) publicationOf(publications, patentId);
     clausesOf(query.filters, publications);
     if (query.filters.asOf !== undefined) asOfDay(publications, query.filters.asOf);
   });
-  const code = codeAsked(query.query);
-  if (code !== undefined) await openClass(state, reader, publications, code);
+  const codes = codesAsked(query.query);
+  if (codes !== undefined) await openClass(state, reader, publications, codes);
   return { ...query, filters: await withNames(state, reader, publications, query.filters) };
 }
 
@@ -54,10 +54,11 @@ async function openClass(
   state: OneState,
   reader: ClusterReader,
   publications: PublicationsInMemory,
-  code: string,
+  codes: readonly string[],
 ): Promise<void> {
-  const clause = classClause(code);
-  const counts = await countsOfAll(state, [[clause]]);
+  const [own, groups] = [classClause(codes), classClause(mainGroups(codes))];
+  const counts = await countsOfAll(state, [[own], [groups]]);
+  const clause = counts.get(JSON.stringify([own])) ? own : groups;
   const sample = await sampleOf(state, clause, CLASS_SAMPLE, ['head', 'vectors']);
   const documents = sample.map((stored) => ({ doc: publications.add(stored), vectors: vectorsOf(stored) }));
   reader.use(
@@ -106,7 +107,7 @@ async function withNames(
   const { applicant } = filters.values;
   if (!filters.applicantExpand || applicant === undefined) return filters;
   const docs = new Set<number>();
-  let clause = applicantCondition(applicant.match, [companyKey(applicant.text)]);
+  let clause = applicantCondition(applicant.match, companyKeys(applicant.text));
   let found = filters;
   for (let step = 0; step <= STEPS; step++) {
     const own = await sampleOf(state, clause, APPLICANT_SAMPLE, ['head']);
@@ -121,7 +122,7 @@ async function withNames(
     found = expanded.filters;
     const { names = [] } = expanded;
     if (names.length === 0) return found;
-    clause = applicantCondition('exact', names.map(companyKey));
+    clause = applicantCondition('exact', names.flatMap(companyKeys));
   }
   return found;
 }

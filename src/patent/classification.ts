@@ -58,20 +58,49 @@ export function subclassOf(code: string): string {
   return code.slice(0, 4);
 }
 
+/** The code of the field on a title page, and the name of the system before a code: `(51) Int. Cl.7`, `IPC:`, `국제특허분류`. */
+const FIELD = /^[([]5\d[)\]]\s?/;
+const SYSTEM =
+  /^(?:INT\.?\s?CL\.?\s?\d?(?=[\s.:]|[A-HY]\d)|(?:IPC|CPC)\d?|국제(?:특허)?분류|(?:国际|國際|国際)?(?:专利|專利|特許)?(?:分类|分類))(?:분류|分类|分類)?(?:번호|기호|코드|番号|记号|記号|号|號)?(?:\((?:IPC|CPC)\))?[\s.:-]{0,3}/;
+/** The version behind a code, and what databases print behind it: `(2006.01)I`, `20060101AFI`. */
+const VERSION = /\s?(?:\((?:19|20)\d\d\.\d\d\)|\s(?:19|20)\d{6})\s?[A-Z]{0,3}$/;
+/** WIPO's standard ST.8: four digits of the main group, six of the subgroup. */
+const ST8 = /^([A-HY]\d\d[A-Z])(\d{4})(\d{2})(\d{4})$/;
+/** Longest code with its surroundings, characters. */
+const PRINTED_CHARS = 80;
+
 /**
- * Parses a prefix as people write it into a key prefix: a code matches if and only if its key starts with the
- * result. A main group is complete (`H01M10` → `H01M10/`, so H01M 100 does not match). A subgroup may be cut
- * anywhere (`H01M10/05` → `H01M10/05`). Spaces and case do not matter.
+ * A code without what is printed around it, in capitals: `Int. Cl. C08F 265 / 04 (2006.01)` → `C08F265/04`. Texts without a code keep
+ * all but blanks.
+ */
+export function plainCode(text: string): string {
+  const bare = text.normalize('NFKC').toUpperCase().trim();
+  if (bare.length > PRINTED_CHARS) return bare;
+  const code = bare.replace(FIELD, '').replace(SYSTEM, '').replace(VERSION, '');
+  const [, subclass, group, subgroup, more = ''] = ST8.exec(code) ?? [];
+  if (subclass) return `${subclass}${Number(group)}/${subgroup}${more.replace(/0{1,4}$/, '')}`;
+  return code.replace(/^([A-HY]\d\d[A-Z])\s?-\s?(?=\d)/, '$1').replace(/\s+/g, '');
+}
+
+/**
+ * The key prefix of a code as people write and offices print it: a code matches if and only if its key starts with the result. A
+ * main group is complete (`H01M10` → `H01M10/`, so H01M 100 does not match). A subgroup may be cut anywhere (`H01M10/05` →
+ * `H01M10/05`). Spaces and case do not matter. Undefined if the text is not a code.
+ */
+export function classificationPrefix(text: string): string | undefined {
+  const [, section, cls = '', subclass = '', group, subgroup] = PREFIX.exec(plainCode(text)) ?? [];
+  if (section === undefined) return undefined;
+  const head = `${section}${cls}${subclass}`;
+  return group === undefined ? head : `${head}${group}${subgroup ?? '/'}`;
+}
+
+/**
+ * `classificationPrefix` of a filter.
  * @throws PriorartError `bad_classification`
  */
 export function parseClassificationPrefix(text: string, field = 'classification'): string {
-  const packed = text.normalize('NFKC').replace(/\s+/g, '').toUpperCase();
-  const match = PREFIX.exec(packed);
-  if (match) {
-    const [, section, cls = '', subclass = '', group, subgroup] = match;
-    const head = `${section}${cls}${subclass}`;
-    return group === undefined ? head : `${head}${group}${subgroup ?? '/'}`;
-  }
+  const prefix = classificationPrefix(text);
+  if (prefix !== undefined) return prefix;
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
   throw new PriorartError(
     'bad_classification',

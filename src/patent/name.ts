@@ -10,8 +10,8 @@ import { withoutInvisible } from './invisible.js';
  */
 const BRACKETED = ['株', '有', '合', '資', '名', '주', '유', '합', '재', '사', '학'];
 
-/** East Asian legal forms, removed from either end of a name; longest first. */
-const EAST_ASIAN = [
+/** East Asian legal forms, removed from either end of a name. */
+const EAST_ASIAN_FORMS = [
   ...['国立研究開発法人', '地方独立行政法人', '公立大学法人', '国立大学法人', '独立行政法人', '公益財団法人'],
   ...[
     '公益社団法人',
@@ -33,7 +33,29 @@ const EAST_ASIAN = [
     '股份公司',
     '有限公司',
   ],
-].sort((a, b) => b.length - a.length);
+];
+
+/** Characters of these forms that Korea, Taiwan and Japan before 1946 write otherwise. */
+const OLD_CHARACTERS: readonly [string, string][] = [
+  ['会', '會'],
+  ['学', '學'],
+  ['国', '國'],
+  ['団', '團'],
+  ['独', '獨'],
+  ['営', '營'],
+];
+
+/** The forms in old characters: `株式會社`, `學校法人`. Indexes that were written before hold names with them. */
+const OLD_FORMS = [
+  ...EAST_ASIAN_FORMS.map((form) =>
+    OLD_CHARACTERS.reduce((found, [now, old]) => found.replaceAll(now, old), form),
+  ).filter((form) => !EAST_ASIAN_FORMS.includes(form)),
+  ...['財團法人', '社團法人'],
+];
+
+const longestFirst = (a: string, b: string): number => b.length - a.length;
+EAST_ASIAN_FORMS.sort(longestFirst);
+const EAST_ASIAN = [...EAST_ASIAN_FORMS, ...OLD_FORMS].sort(longestFirst);
 
 /**
  * Legal forms in Latin script, removed as whole words at the end (`kabushiki kaisha` also at the beginning);
@@ -102,8 +124,8 @@ function withoutBracketed(text: string): string {
   return text.replace(BRACKETED_FORM, ' ');
 }
 
-function withoutOneForm(name: string): string {
-  for (const form of EAST_ASIAN) {
+function withoutOneForm(name: string, eastAsian: readonly string[]): string {
+  for (const form of eastAsian) {
     if (name.startsWith(form)) return name.slice(form.length).trim();
     if (name.endsWith(form)) return name.slice(0, -form.length).trim();
   }
@@ -126,13 +148,25 @@ const COMPARED_CHARS = 1000;
  * key.
  */
 export function companyKey(name: string): string {
+  return keyWithout(EAST_ASIAN, name);
+}
+
+/**
+ * Keys by which a name is found: its own, and the one that it had before forms in old characters were known. Without the second, an
+ * index that was written before would lose `株式會社가나` for a search of the exact name.
+ */
+export function companyKeys(name: string): string[] {
+  return [...new Set([companyKey(name), keyWithout(EAST_ASIAN_FORMS, name)])];
+}
+
+function keyWithout(eastAsian: readonly string[], name: string): string {
   let key = plain(withoutBracketed(fold(name).slice(0, COMPARED_CHARS)));
   for (let before = ''; before !== key; ) {
     before = key;
     // Spacing within East Asian names varies, so it is removed: `삼성 전자` becomes `삼성전자`. Without blanks or
     // brackets, parts of a Korean syllable may become adjacent; NFC joins them.
     key = key.replace(SPACED_CJK, '').normalize('NFC');
-    key = withoutOneForm(key).replace(/^ ?& ?| ?& ?$/g, '') || key;
+    key = withoutOneForm(key, eastAsian).replace(/^ ?& ?| ?& ?$/g, '') || key;
     // Ampersands are removed last, since legal forms may contain them.
     if (key === before) key = key.replace(/ ?&[ &]*/g, ' ').trim() || key;
   }

@@ -3,7 +3,7 @@
  * so that the documents that are typical of the class come first.
  */
 import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
-import { parseClassificationPrefix } from '../patent/classification.js';
+import { classificationPrefix, plainCode } from '../patent/classification.js';
 import type { Publications } from '../store/publications.js';
 import { bareQuestion } from './bare-question.js';
 import { norm } from './pooled.js';
@@ -14,26 +14,75 @@ import { titleOf } from './show.js';
 const SAMPLE = { documents: 128, titles: 16 } as const;
 export const CLASS_SAMPLE = SAMPLE.documents;
 
-const MOST_CHARS = 40;
+/** Characters of a code with what is printed around it, and of a list of codes. */
+const MOST_CHARS = { code: 60, list: 400 } as const;
+const MOST_CODES = 20;
 /** At least a subclass. */
-const CODE = /^[A-HY]\s?\d\d\s?[A-Z](?:[\s-]?[1-9]\d{0,3}(?:\/\d{0,6})?)?$/;
-/** The name of the system before a code, and the year of the version behind it: `IPC H01M 10/0562 (2010.01)`. */
-const SYSTEM = /^(?:IPC|CPC)[:\s]\s?/;
-const VERSION = /\s?\((?:19|20)\d\d\.\d\d\)$/;
+const CODE = /^[A-HY]\d\d[A-Z](?:\d{1,4}(?:\/\d{0,6})?)?$/;
 /** Hydrocarbons and fluorocarbons, such as C10H16, which also have the form of a main group. */
 const FORMULA = /^C\d\d[HF]\d+$/;
+/** Characters of words are not spread: `A 12 B 3` is no code. */
+const SPREAD = /^[A-HY]\s?\d\d\s?[A-Z](?![\s-]{4})/;
+/** A code with a slash, and what parts it from the one before; the subclass may stand in the first alone. */
+const NEXT_CODE =
+  /^[\s;,、~-]{0,4}([A-HY]\s?\d\d\s?[A-Z][\s-]{0,3})?\d{1,4}\s?\/\s?\d{1,6}(?!\d)(?:\s?\((?:19|20)\d\d\.\d\d\)[A-Z]{0,3})?/;
 
-/** The key prefix (classification.ts) of a question that is a code and nothing else; undefined for others. */
+/** The key prefix (classification.ts) of a question that is one code and nothing else; undefined for others. */
 export function codeAsked(question: string): string | undefined {
-  const bare = bareQuestion(question, MOST_CHARS);
-  if (bare.length > MOST_CHARS) return undefined;
-  const text = bare.replace(SYSTEM, '').replace(VERSION, '').replace('-', ' ');
-  return CODE.test(text) && !FORMULA.test(text) ? parseClassificationPrefix(text) : undefined;
+  const bare = bareQuestion(question, MOST_CHARS.code);
+  if (bare.length > MOST_CHARS.code) return undefined;
+  const code = plainCode(bare);
+  if (!CODE.test(code) || FORMULA.test(code)) return undefined;
+  return SPREAD.test(withoutSurroundings(bare)) ? classificationPrefix(bare) : undefined;
 }
 
-/** The documents under a code of either system. */
-export function classClause(prefix: string): FilterClause {
-  return { column: 'ipc', or: ['cpc'], test: 'prefix', terms: [prefix] };
+/** The text from the code on. */
+function withoutSurroundings(bare: string): string {
+  const at = bare.search(/[A-HY]\s?\d\d\s?[A-Z]/);
+  return at < 0 ? '' : bare.slice(at);
+}
+
+/**
+ * The key prefixes of a question that is a code, or a list of codes with signs between them. In a list, a main group without a slash is no
+ * code, since it may be a name.
+ */
+export function codesAsked(question: string): string[] | undefined {
+  const one = codeAsked(question);
+  if (one !== undefined) return [one];
+  const parts = listOf(question)
+    .split(/[;,、]/)
+    .filter((part) => part.trim() !== '');
+  if (parts.length < 2 || parts.length > MOST_CODES) return undefined;
+  const codes = parts.map((part) => (/\/|[A-Z]\s{0,3}$/i.test(part) ? codeAsked(part) : undefined));
+  return codes.every((code) => code !== undefined) ? [...new Set(codes)] : undefined;
+}
+
+/** Whether a question has the form of codes with slashes and nothing else: a range, or a group that cannot be, such as `H01M 0/00`. */
+export function isLikeCodes(question: string): boolean {
+  let rest = withoutSurroundings(listOf(question));
+  for (let count = 0; count < MOST_CODES && rest !== ''; count++) {
+    const [whole = '', subclass] = NEXT_CODE.exec(rest) ?? [];
+    if (whole === '' || (count === 0 && subclass === undefined)) return false;
+    rest = rest.slice(whole.length);
+    if (rest === '') return true;
+  }
+  return false;
+}
+
+/** A question as a list; empty if it is too long for one. */
+function listOf(question: string): string {
+  const bare = bareQuestion(question, MOST_CHARS.list);
+  return bare.length > MOST_CHARS.list ? '' : bare;
+}
+
+/** The documents under one of some codes, of either system. */
+export function classClause(prefixes: readonly string[]): FilterClause {
+  return { column: 'ipc', or: ['cpc'], test: 'prefix', terms: [...prefixes] };
+}
+
+/** The codes with the whole main group for `/00`, which is read so if nothing is classified under `/00` itself. */
+export function mainGroups(prefixes: readonly string[]): string[] {
+  return prefixes.map((prefix) => prefix.replace(/\/00$/, '/'));
 }
 
 export interface DocumentClass {
@@ -45,17 +94,18 @@ export interface DocumentClass {
   titles: string[];
 }
 
-/** The class of a code; undefined if nothing in the index is classified under it. */
+/** The class of some codes; undefined if nothing in the index is classified under them. */
 export function classOf(
   native: NativeSnapshot,
   store: Publications,
-  prefix: string,
+  prefixes: readonly string[],
   dimensions: number,
 ): DocumentClass | undefined {
   return calling(() => {
-    const selection = selectionOf(native, [classClause(prefix)]);
-    const documents = countOf(native, [classClause(prefix)]);
+    const clause = classClause(prefixes);
+    const documents = countOf(native, [clause]);
     if (documents === 0) return undefined;
+    const selection = selectionOf(native, [clause]);
     const sample = native.sample(selection, SAMPLE.documents);
     const titles = Array.from(sample.subarray(0, SAMPLE.titles), (doc) => store.documents.get(doc))
       .map((head) => (head ? titleOf(head) : ''))

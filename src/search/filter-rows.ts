@@ -12,7 +12,8 @@ import { TERM_MAX_CHARS, TERMS_MAX } from '../limits.js';
 import { applicationNumberForms } from '../patent/application-number.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
-import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
+import { companyKey, companyKeys, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
+import { plainNumber } from '../patent/printed-number.js';
 import { classification, list, oneOf, text, VISIBLE } from './fields.js';
 import { invalidField } from './invalid.js';
 
@@ -126,7 +127,7 @@ export const FILTER_ROWS = {
       return { text: value.trim(), match } as AskedApplicant;
     },
     conditions: ({ text, match, names = [] }: AskedApplicant) => [
-      applicantCondition(match, [text, ...names].map(companyKey)),
+      applicantCondition(match, [text, ...names].flatMap(companyKeys)),
     ],
     excluded: 'have other applicants',
   }),
@@ -158,8 +159,8 @@ export const FILTER_ROWS = {
     schema: text('an application number').nullish().describe('Exact application number'),
     parse: (value) => value.trim(),
     conditions: (number: string) => [
-      { column: 'application', test: 'exact', terms: applicationNumberForms(number) },
-      ...officeOf(number),
+      { column: 'application', test: 'exact', terms: applicationNumberForms(plainNumber(number)) },
+      ...officeOf(plainNumber(number)),
     ],
     excluded: 'have another application number',
     namesDocuments: true,

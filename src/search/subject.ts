@@ -11,7 +11,14 @@ import type { FilterClause } from '../index/native.js';
 import { LIKE_CHARS, LIKE_RERANK_PIECES } from '../limits.js';
 import type { Publications } from '../store/publications.js';
 import type { Cancellation } from './cancel.js';
-import { classClause, classOf, codeAsked, type DocumentClass } from './class-question.js';
+import {
+  classClause,
+  classOf,
+  codesAsked,
+  type DocumentClass,
+  isLikeCodes,
+  mainGroups,
+} from './class-question.js';
 import { withoutCodes, withoutNumerals } from './codes.js';
 import { embedQueries } from './embed-query.js';
 import { examplesOf, type Publication, publicationOf, textOf, withSiblings } from './examples.js';
@@ -159,14 +166,11 @@ function questionOf(reader: IndexReader, query: string): Question {
   const plain = { texts: [withoutCodes(withoutNumerals(query))], first: [], clauses: [] };
   // A number or code without documents is near to anything. Only texts that hold it are about it.
   const unknown = { texts: [''], text: query, first: [], clauses: [] };
-  const prefix = codeAsked(query);
-  if (prefix !== undefined) {
-    const found = classOf(reader.snapshot().native, store, prefix, reader.embedder.dimensions);
-    const reading: Reading = { as: 'classification', code: prefix, documents: found?.documents ?? 0 };
-    // Without a slash it may be a name, such as that of the cell line B16F10.
-    if (found === undefined)
-      return query.includes('/') ? { ...unknown, reading, notInIndex: reading.as } : { ...plain, reading };
-    return { texts: [], first: [], clauses: [classClause(prefix)], documentClass: found, reading };
+  const codes = codesAsked(query);
+  if (codes !== undefined) return questionOfClass(reader, codes, query.includes('/') ? unknown : plain);
+  if (isLikeCodes(query)) {
+    const reading: Reading = { as: 'classification', code: query.replace(/\s+/g, ''), documents: 0 };
+    return { ...unknown, reading, notInIndex: reading.as };
   }
   const asked = publicationsAsked(store, query);
   if (asked === undefined) return plain;
@@ -176,6 +180,21 @@ function questionOf(reader: IndexReader, query: string): Question {
   const first = publications.map((patentId) => publicationOf(store, patentId));
   const texts = first.map((publication) => textOf(publication, LIKE_CHARS));
   return { texts, first, clauses: [], reading };
+}
+
+/** @param otherwise the question if the index has nothing under the codes: a code without a slash may be the name of a cell line, B16F10 */
+function questionOfClass(reader: IndexReader, codes: readonly string[], otherwise: Question): Question {
+  const { store, embedder } = reader;
+  const { native } = reader.snapshot();
+  for (const prefixes of [codes, mainGroups(codes)]) {
+    const found = classOf(native, store, prefixes, embedder.dimensions);
+    if (found === undefined) continue;
+    const { documents } = found;
+    const reading: Reading = { as: 'classification', code: prefixes.join(', '), documents };
+    return { texts: [], first: [], clauses: [classClause(prefixes)], documentClass: found, reading };
+  }
+  const reading: Reading = { as: 'classification', code: codes.join(', '), documents: 0 };
+  return { ...otherwise, reading, ...(otherwise.text === undefined ? {} : { notInIndex: reading.as }) };
 }
 
 /** About how many characters of patents a piece of the static model has. */

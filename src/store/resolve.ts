@@ -6,6 +6,7 @@ import type { Country } from '../patent/country.js';
 import { isExamined } from '../patent/japanese-number.js';
 import { kindsOf, sameKind } from '../patent/kind.js';
 import { type NumberCandidate, parsePatentNumber } from '../patent/number.js';
+import { plainNumber } from '../patent/printed-number.js';
 import type { Citation } from '../patent/record.js';
 import type { DocumentHead } from './document.js';
 import { dataFile } from './faults.js';
@@ -17,7 +18,7 @@ import type { Publications } from './publications.js';
  */
 export function resolvePublications(store: Publications, text: string): string[] {
   const exact = text.trim().toUpperCase();
-  return resolveExact(store, exact) ?? resolveNumbers(store, parsePatentNumber(text));
+  return resolveExact(store, exact) ?? resolveNumbers(store, parsePatentNumber(plainNumber(text)));
 }
 
 /**

@@ -87,7 +87,8 @@ onEachAdapter('numbers, codes and examples', (adapter) => {
       return named;
     };
     assert.equal(await missing('US 99999999 B2'), 'number');
-    assert.equal(await missing('B99Z 1/00'), 'classification');
+    for (const query of ['B99Z 1/00', 'F04D 29/00-29/40', 'H01M 0/00'])
+      assert.equal(await missing(query), 'classification', query);
     assert.equal(await missing('US 99999999 B2', false), undefined, 'only with explain');
     assert.equal(await missing('B99Z'), undefined, 'it may be a name');
     for (const query of ['KR1020200000001A', 'F04D', 'pump'])

@@ -24,6 +24,7 @@ import { passwordInputSchema } from '../../src/http/routes/admin/operation/schem
 import { maintenanceInputSchema } from '../../src/http/routes/admin/service/schema.js';
 import { loginSchema } from '../../src/http/routes/admin/session/schema.js';
 import { checkSignIn, pageSignInSchema } from '../../src/http/routes/session/schema.js';
+import { plainCode } from '../../src/patent/classification.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
 import fc from '../property.js';
 
@@ -128,10 +129,10 @@ const ACCEPTED: readonly {
     example: ['DetailsRequest', { patent_ids: ['x'], sections: 'title,\tclaims' }],
   },
   {
-    rule: 'in classifications, any white space is a space, and full-width characters are plain ones',
+    rule: 'in classifications, what offices print around a code, white space and full width do not matter',
     field: /^(ipc|cpc)_codes$/,
-    plain: (text) => text.normalize('NFKC').replace(/\s/g, ' '),
-    example: ['SemanticRequest', { query: 'x', ipc_codes: ['Ｈ０１Ｍ\u300010/05'] }],
+    plain: plainCode,
+    example: ['SemanticRequest', { query: 'x', ipc_codes: ['Ｈ０１Ｍ\u300010/05 (2010.01)'] }],
   },
 ];
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { companyKey, companyMatches, personKey, personMatches } from '../../src/patent/name.js';
+import {
+  companyKey,
+  companyKeys,
+  companyMatches,
+  isLegalForm,
+  personKey,
+  personMatches,
+} from '../../src/patent/name.js';
 import fc from '../property.js';
 
 describe('company names', () => {
@@ -25,6 +32,19 @@ describe('company names', () => {
       assert.deepEqual(new Set(names.map(companyKey)).size, 1, names.map(companyKey).join(' | '));
     });
   }
+  it('legal forms in old characters are known, and the key without them is searched, too', () => {
+    for (const name of ['三星電子株式會社', '株式會社三星電子', '三星電子 有限會社', '三星電子合資會社'])
+      assert.equal(companyKey(name), '三星電子', name);
+    assert.equal(companyKey('株式會社LG化學'), 'lg化學');
+    assert.equal(companyKey('學校法人延世大學校'), '延世大學校');
+    assert.equal(companyKey('財團法人工業技術研究院'), '工業技術研究院');
+    assert.ok(isLegalForm('株式會社') && isLegalForm('學校法人'));
+    assert.deepEqual(companyKeys('株式會社LG化學'), ['lg化學', '株式會社lg化學']);
+    assert.deepEqual(companyKeys('三星電子株式会社'), ['三星電子']);
+    // Keys of stored names.
+    assert.equal(companyKey('財団法人電力中央研究所'), '財団法人電力中央研究所');
+  });
+
   it('legal forms are removed at the ends only, and never the whole name', () => {
     assert.equal(companyKey('광주'), '광주');
     assert.equal(companyKey('Agfa'), 'agfa');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Patent } from '../../src/patent/record.js';
-import { codeAsked } from '../../src/search/class-question.js';
+import { codeAsked, codesAsked, isLikeCodes } from '../../src/search/class-question.js';
 import { isNumber } from '../../src/search/number-question.js';
 import type { SemanticRequest } from '../../src/search/schema.js';
 import { FIXTURES, questions, random } from '../crash/folder.js';
@@ -100,6 +100,15 @@ describe('what a question is read as', () => {
       ['"H01M10/0562"', 'H01M10/0562'],
       ['H01M-10/0562;', 'H01M10/0562'],
       ['IPC: H01M 10/0562 (2010.01)', 'H01M10/0562'],
+      ['H01M010/0562', 'H01M10/0562'],
+      ['H01M0010056200', 'H01M10/0562'],
+      ['C08F  265 / 04', 'C08F265/04'],
+      ['C08F 265/04 (2006.01)I', 'C08F265/04'],
+      ['Int.Cl.7 H01M 10/0562', 'H01M10/0562'],
+      ['(51) Int. Cl. H01M 10/0562', 'H01M10/0562'],
+      ['국제특허분류 H01M 10/0562', 'H01M10/0562'],
+      ['国际分类号 H01M10/0562', 'H01M10/0562'],
+      ['IPC分类号 H01M10/0562', 'H01M10/0562'],
     ];
     for (const [text, prefix] of codes) assert.equal(codeAsked(text), prefix, text);
     // Adamantane, perfluorinated fullerene; a section and a class are words.
@@ -116,8 +125,42 @@ describe('what a question is read as', () => {
       'B-52',
       '5G',
       'H01M 10/0525, H01M 4/13',
+      'A 12 345',
+      'Int. Cl.',
+      'IPC',
+      '분류 battery',
     ])
       assert.equal(codeAsked(text), undefined, text);
+  });
+
+  it('a list of codes; ranges and impossible codes have the form of codes only', () => {
+    assert.deepEqual(codesAsked('H01M10/0525; H01M4/13'), ['H01M10/0525', 'H01M4/13']);
+    assert.deepEqual(codesAsked('IPC H01M 10/0525 (2010.01), H01G, H01M'), ['H01M10/0525', 'H01G', 'H01M']);
+    for (const text of [
+      'B16F10, A20A5',
+      'H01M, batteries',
+      'H01M10/0525; ',
+      `${'H01M 4/13, '.repeat(30)}H01M`,
+    ])
+      assert.ok((codesAsked(text)?.length ?? 0) < 2, text);
+    for (const text of [
+      'H01M 10/05-10/0587',
+      'H01M 10/05 - H01M 10/0587',
+      'H01M 0/00',
+      'A61K 00/10',
+      'H01M 4/13 H01M 10/05',
+    ])
+      assert.ok(codesAsked(text) === undefined && isLikeCodes(text), text);
+    for (const text of [
+      'H01M',
+      'B16F10',
+      'H01M 10/05 battery',
+      '10/05',
+      'battery',
+      ';'.repeat(9_999),
+      ' '.repeat(9_999),
+    ])
+      assert.ok(!isLikeCodes(text), text);
   });
 });
 
@@ -235,6 +278,31 @@ describe('numbers, codes and examples in the fixtures', () => {
     assert.ok(same.includes(found[0]!), `expected ${found[0]} among ${same}`);
   });
 
+  it('takes the number of an application alone for its publications, in examples and as_of', async () => {
+    const named = fixtures.patents.find(
+      (p) =>
+        p.country === 'KR' &&
+        isSearched(p) &&
+        p.application_number?.startsWith('10') &&
+        !fixtures.patents.some((o) => o.number === p.application_number),
+    )!;
+    const same = new Set(
+      fixtures.patents.filter((p) => linkOf(p) === linkOf(named)).map(({ patent_id }) => patent_id),
+    );
+    const number = named.application_number!.replace(/^(\d\d)(\d{4})/, '$1-$2-');
+    for (const asked of [number, `KR ${number}`]) {
+      const found = await ids({ like: [asked], top_k: 100 });
+      assert.ok(found.length > 0 && !found.some((id) => same.has(id)), asked);
+      assert.deepEqual(found, await ids({ like: [[...same].sort()[0]!], top_k: 100 }), asked);
+      assert.ok(
+        (await ids({ query: 'a battery', unlike: [asked] })).every((id) => !same.has(id)),
+        asked,
+      );
+      const asOf = (as_of: string) => fixtures.engine.search({ query: 'a battery', as_of });
+      assert.equal((await asOf(asked)).as_of_day, (await asOf(named.patent_id)).as_of_day, asked);
+    }
+  });
+
   it('knows an application by the word before its number, in questions, examples and details', async () => {
     const named = fixtures.patents.find((p) => p.country === 'KR' && isSearched(p) && p.application_number)!;
     const same = fixtures.patents
@@ -322,6 +390,24 @@ describe('numbers, codes and examples in the fixtures', () => {
         label,
       );
     }
+    const known = (code: string) => codes.some((own) => own.startsWith(code));
+    const group = codes.map((code) => code.split('/')[0]!).find((one) => !known(`${one}/00`))!;
+    const [whole, main] = [`${group}/00`, `${group.replace(' ', '')}/`];
+    const { reading: ofGroup } = await fixtures.engine.explain({ query: whole });
+    assert.ok(ofGroup?.as === 'classification' && ofGroup.documents > 0, whole);
+    assert.equal(ofGroup.code, main, 'a main group with nothing under /00 itself');
+    const two = [codes[0]!, codes.find((code) => code.slice(0, 4) !== codes[0]!.slice(0, 4))!];
+    const { reading: ofList } = await fixtures.engine.explain({ query: two.join('; ') });
+    const under = fixtures.patents.filter((p) =>
+      [...(p.ipc_codes ?? []), ...(p.cpc_codes ?? [])].some((own) =>
+        two.some((code) => own.startsWith(code)),
+      ),
+    );
+    assert.deepEqual(ofList, {
+      as: 'classification',
+      code: two.map((code) => code.replace(' ', '')).join(', '),
+      documents: under.length,
+    });
     assert.deepEqual((await fixtures.engine.explain({ query: 'B99Z' })).reading, {
       as: 'classification',
       code: 'B99Z',

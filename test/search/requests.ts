@@ -162,7 +162,9 @@ export function numberSpellings({ country, number, kind_code, patent_id }: Paten
     whole.push(`US ${number.slice(0, 4)}/${number.slice(4)} ${k}`);
     if (number[4] === '0') whole.push(`US${number.slice(0, 4)}${number.slice(5)}${k}`);
   } else if (country === 'US' && /^\d{8}$/.test(number)) whole.push(`US${plain}${k}`, `US ${grouped} ${k}`);
-  if (country === 'EP') whole.push(`EP${plain}${k}`, `EP ${plain} ${k}`);
+  if (country === 'EP')
+    whole.push(`EP${plain}${k}`, `EP ${plain} ${k}`, `Europäisches Patent EP ${plain} ${k}`);
+  if (country === 'CN') whole.push(`(10)授權公告號 CN ${number} ${k}`);
   if (country === 'JP' && k === 'A') {
     const year = Number(number.slice(0, 2)) + (Number(number.slice(0, 2)) > 60 ? 1925 : 1988);
     whole.push(`JP${year}${number.slice(2)}A`, `JP ${year}-${number.slice(2)} A`);
@@ -190,8 +192,11 @@ function byApplication(random: Random, patents: readonly Patent[]): Filter {
   const spelled: Record<string, string[]> = {
     KR: [`${own.slice(0, 2)}-${own.slice(2, 6)}-${own.slice(6)}`],
     US: [`${own.slice(0, 2)}/${own.slice(2, 5)},${own.slice(5)}`],
-    JP: [`特願${own.slice(0, 4)}-${own.slice(4)}`, `${own.slice(0, 4)}-${own.slice(4)}`],
-    CN: [`${own}.X`],
+    JP: [
+      `特願${own.slice(0, 4)}-${own.slice(4)}(P${own.slice(0, 4)}-${own.slice(4)})`,
+      `${own.slice(0, 4)}-${own.slice(4)}`,
+    ],
+    CN: [`${own}.X`, `(21)申请号 ${own}.X`],
     EP: [`${own}.4`],
   };
   const bare = [own, ...(spelled[one.country] ?? [])];
