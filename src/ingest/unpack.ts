@@ -187,7 +187,8 @@ async function* entriesOf(
   source: string | Buffer,
   isWanted: (name: string) => boolean,
 ): AsyncIterable<Entry> {
-  const options = { lazyEntries: true, autoClose: false } as const;
+  // Names are decoded below: yauzl would end the archive at a name that it refuses.
+  const options = { lazyEntries: true, autoClose: false, decodeStrings: false } as const;
   let zip: yauzl.ZipFile;
   try {
     zip =
@@ -201,8 +202,9 @@ async function* entriesOf(
   try {
     for await (const entry of zip.eachEntry()) {
       boundEntries(++count);
-      if (entry.fileName.endsWith('/') || !isWanted(entry.fileName)) continue;
-      yield { name: entry.fileName, stream: sound(zip, entry) };
+      const name = nameOf(entry);
+      if (name.endsWith('/') || !isWanted(name)) continue;
+      yield { name, stream: yauzl.validateFileName(name) === null ? sound(zip, entry) : refused() };
     }
   } catch (error) {
     if (error instanceof UnpackError) throw error;
@@ -210,6 +212,15 @@ async function* entriesOf(
   } finally {
     zip.close();
   }
+}
+
+const nameOf = (entry: yauzl.Entry): string =>
+  yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false);
+
+/** The stream of an entry such as `../a.xml` or `C:/a.xml`. The others of its archive are read. */
+// biome-ignore lint/correctness/useYield: it fails at its start
+async function* refused(): Bytes {
+  throw new UnpackError('its name leads out of the archive; pack it under another name');
 }
 
 /** Largest entry that is read into memory at once when its reading begins (see `peek`), bytes. */

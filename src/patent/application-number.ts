@@ -8,11 +8,12 @@
  * | JP | year + 6 digits | `特願2018-524120`, `JP-P-2007-00102123`, `特願平10-123456` |
  * | CN | 12 digits (8 before October 2003), no check digit | `201610298414.0`, `98812345.6` |
  * | EP | 8 digits, no check digit | `04106384.3`, `EP20040106384` |
- * | US | 8 digits: series code + 6 | `09/742,144`, `60634291`, `201862650001` |
+ * | US | 8 digits: series code + 6 | `09/742,144`, `60634291`, `201862650001`, and with the day `516238 P`, `US20100942680` |
  * | WO (PCT numbers at any office) | office + year + 6 digits | `PCT/US2007/014647` |
  * | others | letters and digits, without a check digit after a point | `10 2007 003 914.1` |
  */
 import { withoutInvisible } from './invisible.js';
+import { usNumberWithSeries } from './us-series.js';
 
 const PCT = /PCT\W*([A-Z]{2})\W*(\d{4}|\d{2})\W*(\d{3,7})/;
 /** Japanese eras by their letter and character, with the year before their first year. */
@@ -74,16 +75,31 @@ function european(text: string): string | undefined {
   return digits.length === 8 ? digits : undefined;
 }
 
-function american(text: string): string | undefined {
-  const digits = text.replace(/\D/g, '');
-  if (/^\d{5,8}$/.test(digits)) return digits.padStart(8, '0');
+/** A serial number without its series: `516238`, `2010 942680`, EPODOC's `20100942680`. A provisional application has P behind it. */
+const US_SERIAL = /^((?:19|20)\d{2}(?=0?\d{6}$))?0{0,2}(\d{1,6})$/;
+
+/**
+ * Without its series, a serial number is the number of many applications. The series follows from the day. If it does not, the
+ * number is EPODOC's, with the year: `20100942680`, `20030516238P`.
+ */
+function american(text: string, day?: string): string | undefined {
+  const kind = /[A-Z]\d?\s*$/.exec(text)?.[0] ?? '';
+  const digits = text.slice(0, text.length - kind.length).replace(/\D/g, '');
   // DOCDB and the EPO since 2013: year + series code + serial, `201862/650001`.
   if (/^(?:19|20)\d{10}$/.test(digits)) return digits.slice(4);
-  // DOCDB before 2013: year + serial number. The series code is missing, so the series is unknown.
-  return digits === '' ? undefined : digits;
+  const serial = US_SERIAL.exec(digits);
+  if (!serial?.[2]) return /^\d{7}$/.test(digits) ? `0${digits}` : digits || undefined;
+  const year = serial[1] ?? day?.slice(0, 4);
+  const mark = kind.startsWith('P') ? 'P' : '';
+  const isOrdinary = mark !== '' || kind === '' || kind.startsWith('A');
+  const number =
+    day?.startsWith(year ?? '') && isOrdinary
+      ? usNumberWithSeries(Number(serial[2]), day, mark !== '')
+      : undefined;
+  return number ?? (year === undefined ? serial[2] : `${year}0${serial[2].padStart(6, '0')}${mark}`);
 }
 
-const OFFICES: Record<string, (text: string) => string | undefined> = {
+const OFFICES: Record<string, (text: string, day?: string) => string | undefined> = {
   KR: korean,
   JP: japanese,
   CN: chinese,
@@ -145,14 +161,15 @@ export function isPctNumber(text: string): boolean {
  * Normalises an application number to the office's form (see the table above), without the country. `country`
  * is a two-letter code. International numbers are recognised under every country. `undefined` if no letters
  * or digits are left.
+ * @param day the day of filing, which tells the series of a US number
  */
-export function normaliseApplicationNumber(country: string, text: string): string | undefined {
+export function normaliseApplicationNumber(country: string, text: string, day?: string): string | undefined {
   const upper = plain(text);
   const pct = PCT.exec(upper);
   if (pct) return `${pct[1]}${fullYear(pct[2] ?? '')}${pct[3]?.padStart(6, '0')}`;
   const own = upper.startsWith(country) ? upper.slice(country.length) : upper;
-  const office = OFFICES[country];
-  const known = office?.(own.replace(/[A-Z]\d?$/, (kind) => (/^X$/.test(kind) ? kind : '')));
+  const bare = country === 'US' ? own : own.replace(/[A-Z]\d?$/, (kind) => (/^X$/.test(kind) ? kind : ''));
+  const known = OFFICES[country]?.(bare, day);
   if (known !== undefined) return known;
   const rest = own.replace(/\.\d$/, '').replace(/[^\p{L}\p{N}]/gu, '');
   return rest === '' ? undefined : rest;

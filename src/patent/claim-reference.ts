@@ -12,7 +12,9 @@ const BROKEN = /내 지|또 는|청 구 ?항|청구 항/g;
  * The text has single blanks. With two adjacent `\s*`, a run of blanks could be divided in many ways, and
  * matching would be slow.
  */
-const NUMBER = '\\d{1,4}';
+/** A word that begins with 항, without a particle behind it: `제1항원`, `제2 항체`, the first antigen and the second antibody. */
+const WORD = ' ?항(?!에(?!스트)|[의중과와을를은는및]|으로|내지|또는|이나|있어|부터|까지)[가-힣]';
+const NUMBER = `\\d{1,4}(?!\\d|${WORD})`;
 /** Between the numbers of one reference, with the word repeated if it is: `, 2 and 4`, `bis 3`, `から請求項３`. */
 const JOIN =
   ' ?(?:,|、|及び|または|又は|若しくは|もしくは|乃至|ないし|から|～|〜|~|至|或|和|、或|-|–|to|or|and(?:\\/or)?|through|bis|oder|und|à|ou|et|또는|및|내지) ?';
@@ -30,6 +32,21 @@ const RANGE = new RegExp(
   'giu',
 );
 
+/** All earlier claims: `any of the preceding claims`, `nach einem der vorhergehenden Ansprüche`, `前記請求項のいずれか`. */
+const PRECEDING = new RegExp(
+  '(?:' +
+    '(?<one>(?<!any of |one of |more of )(?:the|said) )?(?:preceding|previous|foregoing) claim(?<many>s)?' +
+    '|(?:vorher(?:gehend|ig)|vorstehend|vorangehend|vorangegangen)e[nr]? (?:Patent)?Ansprüche?n?' +
+    '|revendications (?:précédentes|qui précèdent)' +
+    '|(?:前記|上記|先行する|先の)(?:の?いずれかの|各)?請求項' +
+    '|(?:前述|上述|前面|在前|先前)(?:的)?(?:任[意何]?一?)?[项項]?(?:的|所述)?(?:权利|權利)要求(?!书|書)' +
+    '|(?:선행|상기|앞선|이전|전술한|선행하는) ?청구항(?:들)?(?:의|에서)? ?(?=중|어느)' +
+    ')(?![a-z]| ?(?:第 ?)?\\d)',
+  'giu',
+);
+/** Most claims that a text can name as the preceding ones. A damaged number of a claim may be large. */
+const PRECEDING_MAX = 999;
+
 /** Numbers of the earlier claims that a text refers to, ascending. */
 export function claimReferences(text: string, own: number): number[] {
   const found = new Set<number>();
@@ -46,6 +63,10 @@ export function claimReferences(text: string, own: number): number[] {
       for (let number = Number(from); number <= Math.min(Number(to), own - 1); number++) add(number);
     }
     for (const [number] of list.matchAll(/\d+/g)) add(Number(number));
+  }
+  for (const { groups } of whole.matchAll(PRECEDING)) {
+    const from = groups?.['one'] && !groups['many'] ? own - 1 : 1;
+    for (let number = from; number < own && number < from + PRECEDING_MAX; number++) add(number);
   }
   return [...found].sort((a, b) => a - b);
 }

@@ -26,9 +26,14 @@ function eraWritten({ country, number, date }: Filing): string {
 
 /** Key of a filing: `KR1020080017061`, `WOUS2007014647`. `undefined` if the number is empty. */
 export function filingKey(filing: Filing): string | undefined {
-  const number = normaliseApplicationNumber(filing.country, eraWritten(filing));
+  const number = normaliseApplicationNumber(filing.country, eraWritten(filing), filing.date);
   if (number === undefined) return undefined;
   return `${isPctNumber(filing.number) ? 'WO' : filing.country}${number}`;
+}
+
+/** Whether a key names one application. A US serial number without series and day is that of many. */
+function namesOne(key: string): boolean {
+  return !/^US\d{1,6}$/.test(key);
 }
 
 /** Whether a text has the form of an office's code: two letters. */
@@ -54,7 +59,7 @@ function ageOf(key: string): string {
  * The family id: the key of the earliest priority; or, if none is claimed, of the own application, which
  * later documents name as their priority. If several priorities have the earliest date, the oldest number is
  * used: a divisional, and a divisional of that, have the filing date of the first application. Priorities
- * without a date come last. Priorities without a valid country are ignored.
+ * without a date come last. Priorities without a valid country are ignored, and so are US serial numbers without series and date.
  *
  * The id depends on the document alone, not on other documents or their order. What the document does not
  * state is unknown: a divisional that names only the divisional from which it is divided, or only the regional
@@ -64,10 +69,11 @@ export function deriveFamilyId(own: Filing | undefined, priorities: readonly Fil
   let best: { date: string; key: string } | undefined;
   for (const filing of priorities) {
     const key = filingKey(filing);
-    if (key === undefined || !isCountryCode(filing.country)) continue;
+    if (key === undefined || !isCountryCode(filing.country) || !namesOne(key)) continue;
     const date = filing.date ?? '9999';
     if (!best || date < best.date || (date === best.date && ageOf(key) < ageOf(best.key)))
       best = { date, key };
   }
-  return best?.key ?? (own && filingKey(own));
+  const key = best?.key ?? (own && filingKey(own));
+  return key !== undefined && namesOne(key) ? key : undefined;
 }

@@ -236,6 +236,24 @@ describe('containers', () => {
     );
   });
 
+  it('an entry whose name leads out of its zip is reported, and the others are read', async () => {
+    const unsafe = { '../up.xml': grantXml(), '/abs/up.xml': grantXml(), 'C:\\up.xml': grantXml() };
+    const zip = zipOf({ ...unsafe, '../up.png': 'x', 'ok.xml': grantXml() });
+    const found = await open([
+      await put('u/unsafe.zip', zip),
+      await put('u/outer.zip', zipOf({ 'in.zip': zip })),
+    ]);
+    const reason = '! its name leads out of the archive; pack it under another name';
+    const within = (entry: string): string[] => [
+      `${entry}../up.xml ${reason}`,
+      `${entry}/abs/up.xml ${reason}`,
+      `${entry}C:/up.xml ${reason}`,
+      `${entry}ok.xml, byte 0 | us-patent-grant`,
+      `${entry}../up.png ${reason}`,
+    ];
+    assert.deepEqual(found, [...within('unsafe.zip | entry '), ...within('outer.zip | entry in.zip > ')]);
+  });
+
   it('decompression bombs are stopped', { timeout: 60_000 }, async () => {
     const bomb = gzipSync(Buffer.alloc(UNPACK_LIMITS.ratioFromBytes * 2, '<a>'.repeat(10)), { level: 9 });
     const found = await open([await put('b/bomb.gz', bomb)]);

@@ -32,12 +32,54 @@ describe('references of a claim', () => {
     ['청 구항 2에 있어서, 장치.', [2]],
     ['청구항 1 또는 청구항 2에 있어서, 장치.', [1, 2]],
     ['제 1 항, 제 4 항 내지 제 6 항 중 어느 한 항에 있어서, 후크를 더 포함하는 밴드.', [1, 4, 5, 6]],
+    ['제1 항원 결합 도메인 및 제2 항원 결합 도메인을 포함하는 항체.', []],
+    ['제1항체와 제2항체를 포함하는 키트.', []],
+    ['제1항목과 제2항목을 표시하는 장치.', []],
+    ['제 3 항균층을 포함하는 필터.', []],
+    ['제1항에 있어서, 상기 제2 항체가 결합하는 제3 항원을 포함하는 항체.', [1]],
+    ['제1항 및 제2 항체.', [1]],
+    ['제1항 내지 제3항중 어느 한 항에 따른 장치.', [1, 2, 3]],
+    ['제1항과 제3항을 포함하는 장치.', [1, 3]],
+    ['제2항또는 제3항으로부터 선택되는 장치, 제4항있어서, 제5항이나 제6항의 장치.', [2, 3, 4, 5, 6]],
     ['A hinge, comprising 3 pins and a plate 12.', []],
     ['傘を受ける溝と、送風部と、を備える傘乾燥装置。', []],
   ];
   for (const [text, expected] of cases) {
     it(text, () => assert.deepEqual(claimReferences(text, 9), expected));
   }
+
+  const all = [1, 2, 3];
+  const preceding: [string, number[]][] = [
+    ['A hinge according to any of the preceding claims, with 4 pins.', all],
+    ['The hinge of any previous claim.', all],
+    ['A system comprising a hinge of one or more of the foregoing claims.', all],
+    ['The hinge of the preceding claim.', [3]],
+    ['The hinge of preceding claim 2.', [2]],
+    ['The method of any of the claims shown in claim 1', [1]],
+    ['Scharnier nach einem der vorhergehenden Ansprüche.', all],
+    ['Scharnier nach mindestens einem der vorstehenden Patentansprüche.', all],
+    ['Scharnier nach einem der vorangehenden Ansprüche 1 bis 2.', [1, 2]],
+    ["Charnière selon l'une quelconque des revendications précédentes.", all],
+    ['前記請求項のいずれか一項に記載の装置。', all],
+    ['先行する請求項のいずれかに記載の装置。', all],
+    ['前記請求項２に記載の装置。', [2]],
+    ['根据前述权利要求中任一项所述的方法。', all],
+    ['如前述任一权利要求所述的方法。', all],
+    ['如前述任一项权利要求所述的方法。', all],
+    ['如上述权利要求2所述的方法。', [2]],
+    ['根据前述权利要求书的方法。', []],
+    ['선행 청구항 중 어느 한 항에 있어서, 장치.', all],
+    ['상기 청구항들 중 어느 한 항에 따른 장치.', all],
+    ['앞선 청구항 중 어느 한 항의 장치.', all],
+    ['상기 청구항 2에 있어서, 장치.', [2]],
+  ];
+  for (const [text, expected] of preceding) {
+    it(text, () => assert.deepEqual(claimReferences(text, 4), expected));
+  }
+
+  it('of a large number of preceding claims, the first are named', () => {
+    assert.equal(claimReferences('any of the preceding claims', 999_999).length, 999);
+  });
 
   it('references name earlier claims', () => {
     assert.deepEqual(claimReferences('The hinge of claims 1 to 9.', 4), [1, 2, 3]);

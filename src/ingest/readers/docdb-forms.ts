@@ -8,6 +8,7 @@ import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Name } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
+import { usNumberOfDocdb } from '../../patent/us-series.js';
 import { isLatin, present, uniqueNames } from './publication.js';
 import { descendants, textAt, type XmlElement } from './xml.js';
 
@@ -51,15 +52,31 @@ export function filingOf(references: XmlElement[]): Filing | undefined {
   // Kind W of DOCDB is an international application: `US2004035927` under WO, `9816128` of 1998 under US.
   const pct = textAt(id, 'kind') === 'W' ? /^([A-Z]{2})?(\d{4}|\d{2})(\d{5,6})$/.exec(number) : undefined;
   if (pct) return { country: 'WO', number: `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}`, date };
-  return { country, number: officeNumber(country, documentIds(references)) ?? number, date };
+  return { country, number: officeNumber(country, documentIds(references), date) ?? number, date };
 }
 
-/** The first number in a form of the office. DOCDB leaves out the series of US applications. */
-function officeNumber(country: string, ids: readonly Formed[]): string | undefined {
+/** The first number in a form of the office. */
+function officeNumber(country: string, ids: readonly Formed[], date: string | undefined): string | undefined {
+  const bare = country === 'US' ? withoutSeries(ids, date) : undefined;
   const numbers = NUMBER_FORMS.flatMap((wanted) =>
-    ids.filter(({ form }) => form === wanted).flatMap(({ element }) => textAt(element, 'doc-number') ?? []),
+    ids
+      .filter(({ form }) => form === wanted && !(form === 'docdb' && bare))
+      .flatMap(({ element }) => textAt(element, 'doc-number') ?? []),
   );
-  return numbers.find((number) => isPctNumber(number) || isOfficeApplicationNumber(country, number));
+  return numbers.find((number) => isPctNumber(number) || isOfficeApplicationNumber(country, number)) ?? bare;
+}
+
+/**
+ * The number of a US application up to 2013 in EPODOC's form. DOCDB leaves out the series; its own form has the year behind the
+ * number, and may look like a number with a series.
+ */
+function withoutSeries(ids: readonly Formed[], date: string | undefined): string | undefined {
+  const numbers = ids.map(({ element, form }) => {
+    const number = textAt(element, 'doc-number') ?? '';
+    if (/^US(?:19|20)\d{2}0\d{6}[A-Z]?$/.test(number)) return number;
+    return form === 'docdb' ? usNumberOfDocdb(number, textAt(element, 'kind') ?? '', date) : undefined;
+  });
+  return numbers.find(Boolean);
 }
 
 /** References to the same object in several forms share their `sequence`. */

@@ -245,7 +245,7 @@ function citations(root: XmlElement, front: XmlElement): Citation[] {
 export const epPublication: Reader = {
   format: ROOT,
   title: 'EP publication (ST.36)',
-  version: 4,
+  version: 5,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

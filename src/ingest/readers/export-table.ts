@@ -128,14 +128,42 @@ function cellValue(field: string, cell: string): unknown {
   return cell;
 }
 
-/** Names separated by semicolons or commas. A comma before a legal form belongs to the name. */
+/** A legal form behind a comma: `…发展公司,有限责任合伙企业`. */
+const LEGAL_FORM =
+  /^(?:\s*(?:Ltd|Inc|LLC|LLP|Corp|Co|S\.?A|GmbH|L\.?P|B\.?V|N\.?V)\b|有限|股份(?:有限)?公司|[两兩]合公司|合伙(?:企业|公司))/i;
+
+/** Longest text that `LEGAL_FORM` has to see. */
+const FORM_CHARS = 20;
+
+/**
+ * The parts of a text between separators. One within brackets is none, and neither is one before a legal form. Brackets of two
+ * widths may close each other.
+ */
+function partsBetween(text: string, separators: RegExp, bracketed: boolean): string[] {
+  const parts: string[] = [];
+  let [from, depth] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (bracketed && /[(（]/.test(letter)) depth++;
+    else if (/[)）]/.test(letter)) depth = Math.max(depth - 1, 0);
+    else if (
+      depth === 0 &&
+      separators.test(letter) &&
+      !LEGAL_FORM.test(text.slice(at + 1, at + FORM_CHARS))
+    ) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  // A bracket that does not close is no bracket.
+  return depth > 0 ? partsBetween(text, separators, false) : [...parts, text.slice(from)];
+}
+
+/** Names separated by semicolons or commas. */
 function namesIn(cell: string): string[] {
-  const separators = /[;；]/.test(cell)
-    ? /[;；]/
-    : /[,，、](?!\s*(?:Ltd|Inc|LLC|LLP|Corp|Co|S\.?A|GmbH|L\.?P|B\.?V|N\.?V)\b)/i;
+  const listed = partsBetween(cell, /[;；]/, true);
   return (
-    cell
-      .split(separators)
+    (listed.length > 1 ? listed : partsBetween(cell, /[,，、]/, true))
       // Question marks replace blanks that the encoding of the source does not have.
       .map((name) => withoutStart(withoutEnd(name, /[?\s]/), /[?\s]/))
       .filter(Boolean)
@@ -166,7 +194,7 @@ function publication(fields: ExportFields): Patent | { foreign: string } {
 export const exportTable: Reader = {
   format: 'export-table',
   title: 'table of publications (CSV of Google Patents, CNIPA gazette list)',
-  version: 3,
+  version: 4,
   detect: (head) => headerLines(head).some(isHeader),
   split: splitDelimited(isHeader),
   parse,

@@ -8,6 +8,7 @@ import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Drawing, Name, Patent, Section } from '../../patent/record.js';
+import { usNumberOfDocdb } from '../../patent/us-series.js';
 import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
 import { memberNames } from './json-members.js';
@@ -125,7 +126,8 @@ function filingOf(written: string | undefined, date?: string | undefined): Filin
   const pct = kind === 'W' ? /^(\d{4})0*(\d{6})$/.exec(number) : undefined;
   if (pct) return { country: 'WO', number: `PCT/${country}${pct[1]}/${pct[2]}`, date };
   const right = country === 'KR' && kind === 'U' && /^\d{11}$/.test(number) ? '20' : '';
-  return { country, number: right + number, date };
+  const serial = country === 'US' ? usNumberOfDocdb(number, kind ?? '', date) : undefined;
+  return { country, number: serial ?? right + number, date };
 }
 
 function filings(
@@ -227,7 +229,7 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 3,
+  version: 4,
   detect(head) {
     const names = memberNames(head, true) ?? [];
     return names.includes('publication_number') && MARKS.some((name) => names.includes(name));

@@ -190,7 +190,7 @@ function citationsOf(rows: Row[]): Citation[] {
 export const kiprisTables: Reader = {
   format: 'kipris-tables',
   title: 'KIPRIS Plus bulk tables (¶)',
-  version: 4,
+  version: 5,
   detect(head) {
     const end = head.indexOf(10);
     return tableColumns(head.subarray(0, Math.min(end < 0 ? head.length : end, 4096))) !== undefined;

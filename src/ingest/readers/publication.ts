@@ -116,8 +116,11 @@ export function filingFields(country: Country, filings: Filings): Partial<Patent
   const { own, international, priorities, parents = [], familyId } = filings;
   const earlier = priorities.length > 0 ? priorities : parents;
   const derived = familyId ? undefined : deriveFamilyId(international ?? own, earlier);
+  // The day of a national phase may be that of its international application. It does not tell the series of a US number.
+  const isNational = international !== undefined || priorities.some(({ number }) => isPctNumber(number));
   return present({
-    application_number: own && normaliseApplicationNumber(country, own.number),
+    application_number:
+      own && normaliseApplicationNumber(country, own.number, isNational ? undefined : own.date),
     filing_date: own?.date ?? international?.date,
     priority_date: earliestDate(priorities.map(({ date }) => date)),
     family_id: familyId ?? derived,

@@ -192,7 +192,7 @@ export function filings(front: XmlElement, country: string): RedBookFilings {
   // A national phase without an older priority has its international application as first filing.
   const international = filing(childAt(front, 'pct-or-regional-filing-data', 'document-id'));
   return {
-    applicationNumber: own && normaliseApplicationNumber(country, own.number),
+    applicationNumber: own && normaliseApplicationNumber(country, own.number, own.date),
     filingDate: own?.date,
     priorityDate: earliestDate(priorities.map(({ date }) => date)),
     familyId: deriveFamilyId(international ?? own, priorities),

@@ -1,0 +1,60 @@
+/** Numbers and names of DOCDB and Open Patent Services, in their several forms. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { parseUnit } from '../../../src/ingest/readers/registry.js';
+import type { Patent } from '../../../src/patent/record.js';
+
+/** A document-id of a form; `country number kind date` with `-` for what the form lacks. */
+function documentId(form: string, written: string): string {
+  const parts = written.split(' ');
+  const fields = ['country', 'doc-number', 'kind', 'date'].map((name, at) =>
+    (parts[at] ?? '-') === '-' ? '' : `<${name}>${parts[at]}</${name}>`,
+  );
+  return `<document-id document-id-type="${form}">${fields.join('')}</document-id>`;
+}
+
+function read(front: string): Patent {
+  const published = documentId('docdb', 'US 2012116137 A1 20120510');
+  const { patents, failed } = parseUnit(
+    'docdb',
+    Buffer.from(`<exchange-document country="US" doc-number="2012116137" kind="A1"><bibliographic-data>
+<publication-reference>${published}</publication-reference>${front}<invention-title lang="en">Gate</invention-title>
+</bibliographic-data></exchange-document>`),
+  );
+  assert.equal(failed, undefined);
+  assert.ok(patents[0]);
+  return patents[0];
+}
+
+const application = (...ids: string[]): string =>
+  `<application-reference>${ids.join('')}</application-reference>`;
+const priorities = (...claims: string[][]): string =>
+  `<priority-claims>${claims
+    .map((ids, at) => `<priority-claim sequence="${at + 1}">${ids.join('')}</priority-claim>`)
+    .join('')}</priority-claims>`;
+
+it('a US number without its series gets the series of its day, in the form of DOCDB and of EPODOC', () => {
+  const docdb = read(application(documentId('docdb', 'US 40809899 A 19990929')));
+  assert.equal(docdb.application_number, '09408098');
+  const { application_number, priorities: claimed } = read(
+    application(documentId('epodoc', '- US20100942680 - 20101109')) +
+      priorities(
+        [documentId('docdb', 'US 8359798 A 19980522'), documentId('epodoc', '- US19980083597')],
+        [documentId('docdb', 'US 9500698 P 19980730')],
+        [documentId('epodoc', '- US20020396363P - 20020715'), documentId('original', '- 2002:396363')],
+      ),
+  );
+  assert.equal(application_number, '12942680');
+  assert.deepEqual(
+    claimed?.map(({ number }) => number),
+    ['09083597', '60095006', '60396363'],
+  );
+});
+
+it('the day of a national phase does not tell the series', () => {
+  const { application_number } = read(
+    application(documentId('docdb', 'US 45670909 A 20091015')) +
+      priorities([documentId('docdb', 'WO US2009060001 W 20091015')]),
+  );
+  assert.equal(application_number, '20090456709');
+});
