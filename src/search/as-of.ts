@@ -7,9 +7,10 @@ import { earliestDate, fromEpochDay, parseIsoDate, toEpochDay } from '../patent/
 import { priorityDate } from '../patent/priority.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
-import { damagedLookup, resolvePublications } from '../store/resolve.js';
+import { damagedLookup } from '../store/resolve.js';
 import { withSiblings } from './examples.js';
 import { complaint, invalidField, unknownPublications } from './invalid.js';
+import { publicationsNamed } from './number-question.js';
 import type { Filters } from './query.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -41,7 +42,7 @@ export function parseAsOf(text: string): string {
  */
 export function asOfDay(store: Publications, asOf: string): string {
   if (DAY.test(asOf)) return asOf;
-  const found = resolvePublications(store, asOf);
+  const found = publicationsNamed(store, asOf);
   if (found.length === 0) throw unknownPublications(complaint('as_of', asOf, `a day as ${EXPECTED}`));
   const heads = found.map((patentId) => headOf(store, patentId));
   const dates = new Set(applicationsOf(store, heads).map((group) => earliestDate(group.map(priorityDate))));

@@ -3,8 +3,9 @@ import { PriorartError } from '../errors.js';
 import { applicationLink } from '../index/columns.js';
 import type { DocumentBody, DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
-import { damagedLookup, resolvePublications } from '../store/resolve.js';
+import { damagedLookup } from '../store/resolve.js';
 import { shown, unknownPublications } from './invalid.js';
+import { publicationsNamed } from './number-question.js';
 import { titleOf } from './show.js';
 
 export interface Publication {
@@ -36,7 +37,7 @@ export function examplesOf(
     const unknown: string[] = [];
     const known = new Set<string>();
     for (const number of new Set(asked[field] ?? [])) {
-      const candidates = resolvePublications(store, number).map((id) => publicationOf(store, id));
+      const candidates = publicationsNamed(store, number).map((id) => publicationOf(store, id));
       const [example] = candidates;
       if (example === undefined) unknown.push(shown(number));
       else if (areOfOneApplication(candidates)) {

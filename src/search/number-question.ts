@@ -56,13 +56,9 @@ export function publicationsAsked(store: Publications, question: string): Number
   const text = plain(question);
   const publications = resolvePublications(store, text);
   if (publications.length > 0) return { publications, anotherKind: false };
+  const ofOne = publicationsOfApplication(store, text);
+  if (ofOne.length > 0) return { publications: ofOne, anotherKind: false };
   const found = new Set<string>();
-  for (const country of officesOf(text)) {
-    const number = normaliseApplicationNumber(country, text);
-    if (number === undefined) continue;
-    for (const patentId of store.applications.getValues(country + number)) found.add(patentId);
-  }
-  if (found.size > 0) return { publications: [...found].sort(), anotherKind: false };
   for (const { country, number, kind } of parsePatentNumber(text)) {
     if (kind === undefined || !ONE_NUMBER.has(country)) continue;
     for (const patentId of store.numbers.getValues(number)) {
@@ -70,6 +66,22 @@ export function publicationsAsked(store: Publications, question: string): Number
     }
   }
   return { publications: [...found].sort(), anotherKind: found.size > 0 };
+}
+
+/** The stored publications with a number, or else those of the application that has it, ascending. */
+export function publicationsNamed(store: Publications, number: string): string[] {
+  const found = resolvePublications(store, number);
+  return found.length > 0 || !isNumber(number) ? found : publicationsOfApplication(store, plain(number));
+}
+
+function publicationsOfApplication(store: Publications, text: string): string[] {
+  const found = new Set<string>();
+  for (const country of officesOf(text)) {
+    const number = normaliseApplicationNumber(country, text);
+    if (number === undefined) continue;
+    for (const patentId of store.applications.getValues(country + number)) found.add(patentId);
+  }
+  return [...found].sort();
 }
 
 /** Whether a question is a number and nothing else. */

@@ -278,6 +278,31 @@ describe('numbers, codes and examples in the fixtures', () => {
     assert.ok(same.includes(found[0]!), `expected ${found[0]} among ${same}`);
   });
 
+  it('takes the number of an application alone for its publications, in examples and as_of', async () => {
+    const named = fixtures.patents.find(
+      (p) =>
+        p.country === 'KR' &&
+        isSearched(p) &&
+        p.application_number?.startsWith('10') &&
+        !fixtures.patents.some((o) => o.number === p.application_number),
+    )!;
+    const same = new Set(
+      fixtures.patents.filter((p) => linkOf(p) === linkOf(named)).map(({ patent_id }) => patent_id),
+    );
+    const number = named.application_number!.replace(/^(\d\d)(\d{4})/, '$1-$2-');
+    for (const asked of [number, `KR ${number}`]) {
+      const found = await ids({ like: [asked], top_k: 100 });
+      assert.ok(found.length > 0 && !found.some((id) => same.has(id)), asked);
+      assert.deepEqual(found, await ids({ like: [[...same].sort()[0]!], top_k: 100 }), asked);
+      assert.ok(
+        (await ids({ query: 'a battery', unlike: [asked] })).every((id) => !same.has(id)),
+        asked,
+      );
+      const asOf = (as_of: string) => fixtures.engine.search({ query: 'a battery', as_of });
+      assert.equal((await asOf(asked)).as_of_day, (await asOf(named.patent_id)).as_of_day, asked);
+    }
+  });
+
   it('knows an application by the word before its number, in questions, examples and details', async () => {
     const named = fixtures.patents.find((p) => p.country === 'KR' && isSearched(p) && p.application_number)!;
     const same = fixtures.patents
