@@ -149,8 +149,11 @@ describe('ingests at once', () => {
       const patent_id = `US${number(2)}A1`;
       await commit(store, [{ ...identity, patent_id, title: 'Secret', abstract: 'To be deleted.' }]);
       const path = written([partOf(2, 'A1', { family_id: '77' })]);
+      let steps = 0;
       const [summary] = await atOnce(store, [path], () => {
-        deleteDocuments(store, [patent_id]);
+        steps += 1;
+        // Before the commit, after the part was merged.
+        if (steps === 2) assert.deepEqual(deleteDocuments(store, [patent_id]), [patent_id]);
         return 0;
       });
       assert.equal(summary!.ingested, 1);
