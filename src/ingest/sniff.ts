@@ -16,10 +16,17 @@ export function sniff(head: Uint8Array): FileKind {
   // Local file header, empty archive, spanned archive.
   if (/^504b(?:0304|0506|0708)/.test(hex)) return 'zip';
   if (bytes.subarray(TAR_MAGIC_AT, TAR_MAGIC_AT + 5).toString('latin1') === 'ustar') return 'tar';
-  if (/^(?:fffe|feff)/.test(hex)) return 'utf16';
+  if (utf16Of(head) !== undefined) return 'utf16';
   if (hex.startsWith('424d') && !/^424d.{8}00000000/.test(hex)) return 'other';
   if (IMAGES.some((magic) => hex.startsWith(magic))) return 'image';
   return /^52494646.{8}57454250/.test(hex) ? 'image' : 'other';
+}
+
+/** The UTF-16 that begins with a byte order mark, or with `<?` without one. */
+export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const hex = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4)).toString('hex');
+  if (/^(?:fffe|3c003f00)/.test(hex)) return 'utf-16le';
+  return /^(?:feff|003c003f)/.test(hex) ? 'utf-16be' : undefined;
 }
 
 const PACKED: readonly [string, string][] = [

@@ -9,7 +9,7 @@ import type { SourceFile } from '../store/source-record.js';
 import { TableFolders } from './join.js';
 import { failureAt, folderOf, type Place, positionOf, reasonOf } from './place.js';
 import type { Failure, SkippedFile, Unit } from './readers/reader.js';
-import { isSideFile, sniff } from './sniff.js';
+import { isSideFile, sniff, utf16Of } from './sniff.js';
 import { openText } from './text.js';
 import {
   type Bytes,
@@ -205,7 +205,7 @@ async function* openStream(
   } else if (head.length === 0) {
     yield failureAt(place, 'empty file');
   } else if (kind === 'utf16') {
-    const wide = new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be');
+    const wide = new TextDecoder(utf16Of(head));
     const narrow = await peek(transcoded(whole, wide), HEAD_BYTES);
     yield* openText(narrow.head, narrow.whole, place, options);
   } else if (!isSideFile(head)) {

@@ -1,11 +1,24 @@
 /** Decodes bytes to text. Offices sometimes declare a wrong encoding, so the bytes are checked first. */
+import { utf16Of } from '../sniff.js';
 import { DamagedDocument } from './reader.js';
 
 const DECLARED = /^[^<]{0,3}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
+/** Names of code pages that the decoder knows under another name. */
+const ALIASES: Record<string, string> = {
+  ...{ cp949: 'euc-kr', uhc: 'euc-kr', ms949: 'euc-kr', 'x-windows-949': 'euc-kr' },
+  ...{ cp932: 'shift_jis', ms932: 'shift_jis', gb2312: 'gb18030', gbk: 'gb18030', cp936: 'gb18030' },
+};
+/** ESC $ changes to Japanese characters in ISO-2022-JP. Its bytes are ASCII, and so valid UTF-8. */
+const ESCAPE = Buffer.from('1b24', 'hex');
+
+const C1 = /[\u0080-\u009f]/;
+
 function strict(label: string, bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder(label, { fatal: true }).decode(bytes);
+    const text = new TextDecoder(label, { fatal: true }).decode(bytes);
+    // The decoder reads syllables that CP949 adds to EUC-KR (똠, 펲) as controls.
+    return /^euc-kr$/i.test(label) && C1.test(text) ? undefined : text;
   } catch {
     // The bytes are in a different encoding, or the label is unknown.
     return undefined;
@@ -35,22 +48,27 @@ function looksLatin(bytes: Uint8Array): boolean {
 
 /**
  * Decodes a document. Valid UTF-8 is read as UTF-8, regardless of the declaration: text in another encoding
- * is practically never valid UTF-8. Other bytes are read in the declared encoding, then as windows-1252 if
+ * but ISO-2022-JP is practically never valid UTF-8. Other bytes are read in the declared encoding, then as windows-1252 if
  * the text is consistently Latin.
  * @throws DamagedDocument if no encoding fits the bytes
  */
 export function decodeText(bytes: Uint8Array): string {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-    const wide = strict(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be', bytes);
-    if (wide !== undefined) return wide;
-    throw new DamagedDocument('the bytes are not the UTF-16 that their byte order mark announces');
+  const wide = utf16Of(bytes);
+  if (wide !== undefined) {
+    const text = strict(wide, bytes);
+    if (text !== undefined) return text;
+    throw new DamagedDocument('the bytes are not the UTF-16 that their beginning announces');
+  }
+  if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(ESCAPE)) {
+    const text = strict('iso-2022-jp', bytes);
+    if (text !== undefined) return text;
   }
   const utf8 = strict('utf-8', bytes);
   if (utf8 !== undefined) return utf8;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 300)).toString('latin1');
   const declared = DECLARED.exec(head)?.[1]?.toLowerCase();
   if (declared !== undefined && !/^utf-?(?:8|16)/.test(declared)) {
-    const text = strict(declared, bytes);
+    const text = strict(ALIASES[declared] ?? declared, bytes);
     if (text !== undefined) return text;
   }
   if (looksLatin(bytes)) return new TextDecoder('windows-1252').decode(bytes);

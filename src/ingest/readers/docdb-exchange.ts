@@ -4,9 +4,8 @@
 
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
-import { filingKey } from '../../patent/family.js';
 import type { Citation, Name, Patent } from '../../patent/record.js';
-import { bySequence, documentId, filingOf, formedNames } from './docdb-forms.js';
+import { bySequence, documentId, filingKeys, filingOf, formedNames } from './docdb-forms.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
 import {
@@ -94,13 +93,17 @@ function filings(
   country: Patent['country'],
   familyId: string | undefined,
 ): Partial<Patent> {
-  const own = filingOf(childElements(front, 'application-reference'));
+  const references = childElements(front, 'application-reference');
+  const own = filingOf(references);
   const claims = [...childElements(childAt(front, 'priority-claims'), 'priority-claim')];
-  const priorities = bySequence(claims).flatMap((claim) => filingOf(claim) ?? []);
   const stated = familyId && /^\d+$/.test(familyId) && Number(familyId) > 0 ? familyId : undefined;
   // DOCDB lists an application that is its own first filing as its own priority. Such an application claims
   // no priority.
-  const claimed = priorities.filter((filing) => !own || filingKey(filing) !== filingKey(own));
+  const named = filingKeys(references);
+  const claimed = bySequence(claims).flatMap((claim) => {
+    const filing = filingOf(claim);
+    return filing && !filingKeys(claim).some((key) => named.includes(key)) ? [filing] : [];
+  });
   return {
     ...filingFields(country, { own, priorities: claimed, familyId: stated }),
     ...internationalStage(claims),

@@ -5,7 +5,7 @@
  */
 import { isOfficeApplicationNumber, isPctNumber } from '../../patent/application-number.js';
 import { parseDate } from '../../patent/date.js';
-import type { Filing } from '../../patent/family.js';
+import { type Filing, filingKey } from '../../patent/family.js';
 import type { Name } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
@@ -53,6 +53,22 @@ export function filingOf(references: XmlElement[]): Filing | undefined {
   const pct = textAt(id, 'kind') === 'W' ? /^([A-Z]{2})?(\d{4}|\d{2})(\d{5,6})$/.exec(number) : undefined;
   if (pct) return { country: 'WO', number: `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}`, date };
   return { country, number: officeNumber(country, documentIds(references), date) ?? number, date };
+}
+
+/**
+ * Keys of a filing in each of its forms, with its day and without: the forms of an application and of a claim to it may differ. A
+ * US serial number alone is no key.
+ */
+export function filingKeys(references: XmlElement[]): string[] {
+  const whole = filingOf(references);
+  const filings = documentIds(references).flatMap(
+    ({ element, form }) =>
+      filingOf([{ name: '', attributes: { 'data-format': form }, children: [element] }]) ?? [],
+  );
+  return [...(whole ? [whole] : []), ...filings]
+    .flatMap(({ date, ...filing }) => [filing, { ...filing, date: date ?? whole?.date }])
+    .flatMap((filing) => filingKey(filing) ?? [])
+    .filter((key) => !/^US\d{1,6}$/.test(key));
 }
 
 /** The first number in a form of the office. */

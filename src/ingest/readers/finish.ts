@@ -41,7 +41,8 @@ function ofEach<T>(texts: Record<string, T>, make: (text: T) => T): Record<strin
 function finishedClaims(claims: readonly Claim[]): Claim[] {
   const numbered = claims.map(({ depends_on: stated, ...claim }, at): Claim => {
     const number = isNumber(claim.number) ? claim.number : at + 1;
-    const references = stated?.filter(isNumber) ?? [];
+    // KIPRIS states of some claims that they depend on themselves.
+    const references = stated?.filter((to) => isNumber(to) && to !== number) ?? [];
     return { ...claim, number, ...(references.length > 0 ? { depends_on: references } : {}) };
   });
   return withReferences(numbered);

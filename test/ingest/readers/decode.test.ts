@@ -34,3 +34,37 @@ describe('bytes that are not UTF-8', { skip: noIconv }, () => {
     assert.throws(() => decodeText(declared), { message: 'the bytes are not valid euc-jp, nor UTF-8' });
   });
 });
+
+describe('a declared encoding', { skip: noIconv }, () => {
+  const xml = (encoding: string, text: string): string =>
+    `<?xml version="1.0" encoding="${encoding}"?><a>${text}</a>`;
+  const cases: [string, string, string][] = [
+    ...['CP949', 'UHC', 'MS949', 'x-windows-949', 'EUC-KR'].map((name): [string, string, string] => [
+      name,
+      'CP949',
+      '드론의 배터리',
+    ]),
+    ['CP932', 'CP932', '①髙電池'],
+    ['GB2312', 'GB18030', '更换朱镕基'],
+    ['gbk', 'GB18030', '更换朱镕基'],
+    ['ISO-2022-JP', 'ISO-2022-JP', '電池を交換する'],
+    ['UTF-16', 'UTF-16LE', '電池'],
+    ['UTF-16', 'UTF-16BE', '電池'],
+  ];
+  for (const [declared, encoding, text] of cases) {
+    it(`${declared}, written as ${encoding}`, () => {
+      const bytes = encoded(encoding, xml(declared, text));
+      assert.ok(bytes);
+      assert.equal(decodeText(bytes), xml(declared, text));
+    });
+  }
+
+  it('a syllable of CP949 that the decoder does not know is an error, not two controls', () => {
+    const bytes = encoded('CP949', xml('CP949', '착륙한 드론의 배터리를 교체하는 장치와 똠'));
+    assert.ok(bytes);
+    assert.throws(
+      () => decodeText(bytes),
+      /the bytes are not valid cp949, nor UTF-8; they look like CP949: convert/,
+    );
+  });
+});

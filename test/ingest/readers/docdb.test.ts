@@ -58,3 +58,20 @@ it('the day of a national phase does not tell the series', () => {
   );
   assert.equal(application_number, '20090456709');
 });
+
+it('an application that claims itself, in whatever form, claims no priority', () => {
+  const own = application(
+    documentId('docdb', 'US 45670909 A'),
+    documentId('epodoc', '- US20090456709 - 20090622'),
+    documentId('original', '- 12/456,709'),
+  );
+  for (const claim of [
+    'docdb|US 45670909 A 20090622',
+    'epodoc|- US20090456709 - -',
+    'original|US 12456709 A',
+  ]) {
+    const [form = '', id = ''] = claim.split('|');
+    const { priorities: claimed, priority_date } = read(own + priorities([documentId(form, id)]));
+    assert.deepEqual([claimed, priority_date], [undefined, undefined], claim);
+  }
+});

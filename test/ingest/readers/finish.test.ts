@@ -13,3 +13,15 @@ test('names keep every field; entities are decoded in name and name_en', () => {
     inventors: [{ name: 'C' }],
   });
 });
+
+test('a claim does not depend on itself', () => {
+  const patent = { patent_id: 'EP03539467A1', country: 'EP', number: '03539467', kind_code: 'A1' } as const;
+  const claims = [
+    { number: 1, text: 'A hinge.', depends_on: [1] },
+    { number: 2, text: 'The hinge.', depends_on: [1, 2] },
+  ];
+  assert.deepEqual(finished({ ...patent, claims }).claims, [
+    { number: 1, text: 'A hinge.' },
+    { number: 2, text: 'The hinge.', depends_on: [1] },
+  ]);
+});
