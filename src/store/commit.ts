@@ -3,6 +3,7 @@
  * allows one writer at a time over all processes. Work that a writer prepared outside the transaction is compared with
  * the current manifest.
  */
+import { randomBytes } from 'node:crypto';
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
@@ -22,11 +23,14 @@ export function reserveSegment(store: Store): string {
   return change(store, takeSegment);
 }
 
-/** Reserves a segment name within a change. */
+/**
+ * Reserves a segment name within a change. If the change is undone, another process takes the same number, maybe while
+ * this one still has files of that segment open or removes them. So the name has a random part, too.
+ */
 export function takeSegment(manifest: Manifest): string {
-  const segment = `s${String(manifest.nextSegment).padStart(8, '0')}`;
+  const number = String(manifest.nextSegment).padStart(8, '0');
   manifest.nextSegment += 1;
-  return segment;
+  return `s${number}-${randomBytes(8).toString('hex')}`;
 }
 
 /**
