@@ -258,6 +258,47 @@ test('after a missing text, passage and segment, the other documents are restore
   await needsSource(whole, PATENTS[4]!.patent_id);
 });
 
+/** Flips a bit of a stored value, so that its checksum is wrong. */
+function flipValue(store: Store, table: string, key: number | [number, number]): void {
+  const values = store.root.openDB<Buffer, typeof key>({ name: table, encoding: 'binary' });
+  const bytes = Buffer.from(values.get(key)!);
+  bytes[bytes.length >> 1]! ^= 1;
+  values.putSync(key, bytes);
+}
+
+test('a segment is rebuilt although a value of one of its documents is damaged', async (t) => {
+  const damage: [string, (store: Store) => void][] = [
+    ['the text', (store) => flipValue(store, 'bodies', 5)],
+    [
+      'text and passage',
+      (store) => {
+        flipValue(store, 'bodies', 5);
+        flipValue(store, 'passages', [5, 0]);
+      },
+    ],
+  ];
+  for (const [what, harm] of damage) {
+    await t.test(what, async (t) => {
+      const whole = await folder(t);
+      await withStore(whole.dir, harm);
+      flip(segmentFile(whole, 0), 200);
+      await needsSource(whole, PATENTS[4]!.patent_id);
+    });
+  }
+  await t.test('the record', async (t) => {
+    const whole = await folder(t);
+    await withStore(whole.dir, (store) => flipValue(store, 'documents', 5));
+    flip(segmentFile(whole, 0), 200);
+    await withStore(whole.dir, async (store) => {
+      const { repaired, problems } = await repairFolder(store, derivation);
+      assert.deepEqual(problems, []);
+      assert.match(repaired.join(), new RegExp(`${PATENTS[4]!.patent_id} is lost and was taken out`));
+      await commit(store, [PATENTS[4]!]);
+    });
+    assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+  });
+});
+
 test('a record that differs from the stored one is reported', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => {
