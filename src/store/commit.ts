@@ -263,19 +263,15 @@ class DeletedIds {
     this.#manifest = manifest;
   }
 
+  /** A document may be in no segment: a repair drops a segment of which it can rebuild nothing. */
   add(doc: number, passages: number): void {
+    this.#manifest.documents -= 1;
+    this.#manifest.passages -= passages;
     const segment = this.#manifest.segments.find((s) => s.firstDoc <= doc && doc <= s.lastDoc);
-    if (segment === undefined) {
-      throw new PriorartError(
-        'data_corrupt',
-        `document ${doc} is in no segment; run \`priorart check --repair\``,
-      );
-    }
+    if (segment === undefined) return;
     const list = this.#bySegment.get(segment.id) ?? [];
     list.push(doc);
     this.#bySegment.set(segment.id, list);
-    this.#manifest.documents -= 1;
-    this.#manifest.passages -= passages;
   }
 
   write(): void {
