@@ -337,6 +337,11 @@ export const EMBED_BATCH = { lines: 64, chars: 1 << 20 } as const;
  * tables of data come near.
  */
 export const DOCUMENT_MAX_CHARS = 32_000_000;
+/**
+ * Characters of a number, and of the id of a family: LMDB limits keys to 1,978 bytes, and OpenSearch the ids of documents to
+ * 512. The numbers of offices have 30 at most.
+ */
+export const KEY_MAX_CHARS = 128;
 /** Bytes of tables of one folder that are joined in memory. */
 export const JOINED_TABLES_MAX_BYTES = 1_000_000_000;
 /** Characters of one row of a table (CSV). Real rows are shorter, full text included. */
@@ -369,8 +374,8 @@ export const PUSH_FAILURES_LISTED = 20;
 /** Missing figures that the summary of an ingest names; all are counted. */
 export const DRAWINGS_MISSING_LISTED = 20;
 /**
- * Age from which files of drawings without a reference are leftovers, ms. A running ingest may still need
- * younger ones.
+ * Age from which files of drawings without a reference, and figures without a publication, are leftovers, ms. A running
+ * ingest may still need younger ones.
  */
 export const DRAWING_LEFTOVER_AGE_MS = 10 * 60_000;
 

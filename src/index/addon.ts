@@ -373,8 +373,10 @@ export declare class SegmentWriter {
     columns: Array<NewSegmentColumn>,
     sketches?: boolean | undefined | null,
   );
-  /** Adds a document. Ids must ascend. */
+  /** Adds a document. Ids must ascend. If it fails, nothing of the segment is left. */
   push(doc: NewSegmentDocument): void;
+  /** Gives up the segment: removes its unfinished file. Does nothing after `finish`. */
+  discard(): void;
   /** Writes the columns, syncs the file and renames it into place. */
   finish(): WrittenSegment;
 }

@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { isOld, LocalDrawings } from '../drawings/files.js';
+import { DRAWING_LEFTOVER_AGE_MS } from '../limits.js';
 import { whole } from '../store/checked-values.js';
 import { transaction } from '../store/commit.js';
 import { filesOf, forgetFigures, removeFigures, takeImages } from '../store/figures.js';
+import { runningIngests } from '../store/ingest-progress.js';
 import type { Store } from '../store/store.js';
 
 /** Reports a problem: `drawing`, `lookup` or `leftover`. */
@@ -20,7 +22,7 @@ export function checkFigures(store: Store, found: ReportProblem): void {
       found('drawing', patentId, 'the list of its figures is damaged');
       continue;
     }
-    if (!store.ids.doesExist(patentId)) {
+    if (areLeft(store, patentId)) {
       found('leftover', patentId, 'figures of a publication that is not there');
     }
     for (const { key, place } of value.figures) {
@@ -76,6 +78,16 @@ export async function checkDrawingFiles(
 }
 
 /**
+ * Whether figures have no publication and no running ingest needs them, which stores the names of figures before the
+ * publication.
+ */
+function areLeft(store: Store, patentId: string): boolean {
+  if (store.ids.doesExist(patentId)) return false;
+  const ahead = whole(() => store.figures.get(patentId))?.ahead ?? 0;
+  return Date.now() - ahead > DRAWING_LEFTOVER_AGE_MS && runningIngests(store.dir).length === 0;
+}
+
+/**
  * Removes damaged and missing drawings from the tables, so that no answer names them, and deletes unused files.
  * @returns descriptions of the repairs
  */
@@ -96,9 +108,14 @@ export async function repairDrawings(store: Store): Promise<string[]> {
       const names = transaction(store, () => takeImages(store, patentId, broken));
       repaired.push(`${patentId}: taken out, ingest again: ${names.join(', ')}`);
     }
-    if (store.ids.doesExist(patentId)) continue;
-    transaction(store, () => removeFigures(store, patentId));
-    repaired.push(`figures of ${patentId}, which is not there, were taken out`);
+    if (!areLeft(store, patentId)) continue;
+    const isRemoved = transaction(store, () => {
+      // An ingest may have stored more of them, or the publication, since they were read.
+      if (!areLeft(store, patentId)) return false;
+      removeFigures(store, patentId);
+      return true;
+    });
+    if (isRemoved) repaired.push(`figures of ${patentId}, which is not there, were taken out`);
   }
   for await (const { content, path } of files.list()) {
     store.refresh();

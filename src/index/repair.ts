@@ -4,6 +4,7 @@
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
+import { whole } from '../store/checked-values.js';
 import {
   commitEntry,
   commitMerge,
@@ -141,8 +142,8 @@ function allOf(store: Store, id: string): Uint32Array {
 function restoreDocuments(store: Store, docs: Iterable<number>, derivation: Derivation): string[] {
   const repaired: string[] = [];
   for (const doc of docs) {
-    const head = store.documents.get(doc);
-    const body = store.bodies.get(doc);
+    const head = whole(() => store.documents.get(doc));
+    const body = whole(() => store.bodies.get(doc));
     if (head === undefined || body === undefined) continue;
     const passages = derivation.passagesOf(patentOf(head, body));
     if (passagesHash(passages) !== head.passagesHash) continue;
@@ -204,7 +205,7 @@ async function rebuildSegment(
   }
 }
 
-/** The documents of a segment with new vectors, without those whose passages are lost. */
+/** The documents of a segment with new vectors, without those whose record or passages are lost or damaged. */
 async function preparedAgain(
   store: Store,
   { firstDoc, lastDoc }: SegmentEntry,
@@ -212,7 +213,7 @@ async function preparedAgain(
 ): Promise<{ id: number; document: PreparedDocument }[]> {
   const documents: { id: number; document: PreparedDocument }[] = [];
   for (const id of [...store.documents.getKeys({ start: firstDoc, end: lastDoc + 1 })]) {
-    const stored = store.document(id);
+    const stored = store.document(id, whole);
     if (stored === undefined) continue;
     documents.push({ id, document: { ...stored, ...(await derivation.derive(stored)) } });
   }

@@ -66,21 +66,26 @@ export function writeSegmentAs(
   const bagsModel = documents.findLast(({ document }) => document.bags)?.document.bags?.model;
   return calling(() => {
     const writer = new native.SegmentWriter(join(dir, SEGMENT_FILE), dimensions, COLUMNS);
-    for (const { id, document } of documents) {
-      writer.push({
-        id,
-        patentId: document.patent.patent_id,
-        application: applicationLink(document.patent),
-        grant: isGrantPublication(document.patent),
-        vectors: document.vectors,
-        bags: document.bags?.model === bagsModel ? document.bags : undefined,
-        texts: lexicalTexts(document.patent),
-        ...columnValues(document.patent),
-      });
+    try {
+      for (const { id, document } of documents) {
+        writer.push({
+          id,
+          patentId: document.patent.patent_id,
+          application: applicationLink(document.patent),
+          grant: isGrantPublication(document.patent),
+          vectors: document.vectors,
+          bags: document.bags?.model === bagsModel ? document.bags : undefined,
+          texts: lexicalTexts(document.patent),
+          ...columnValues(document.patent),
+        });
+      }
+      const written = writer.finish();
+      const firstDoc = documents[0]?.id ?? 0;
+      return { id: segment, ...written, firstDoc, lastDoc: documents.at(-1)?.id ?? firstDoc };
+    } finally {
+      // After an error, the file is closed and removed now, not when the garbage collector finds the writer.
+      writer.discard();
     }
-    const written = writer.finish();
-    const firstDoc = documents[0]?.id ?? 0;
-    return { id: segment, ...written, firstDoc, lastDoc: documents.at(-1)?.id ?? firstDoc };
   });
 }
 

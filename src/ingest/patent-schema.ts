@@ -5,6 +5,7 @@
  * The message of a schema is an expectation ("a text"). `wrongField` adds field and value.
  */
 import { z } from 'zod';
+import { KEY_MAX_CHARS } from '../limits.js';
 import { nearestName } from '../nearest-name.js';
 import { parseDate } from '../patent/date.js';
 import type { PatentInput } from './patent-input.js';
@@ -17,6 +18,11 @@ const NAMES_SHOWN = 8;
 
 function text(error = 'a text', holds = /\S/) {
   return z.string({ error }).regex(holds, { error });
+}
+
+/** A text by which a publication is found, which every store can take as a key. */
+function keyText() {
+  return text().max(KEY_MAX_CHARS, { error: `a text of at most ${KEY_MAX_CHARS} characters` });
 }
 
 /** An object that has only these fields. */
@@ -176,13 +182,13 @@ const codes = (scheme: string, example: string, holds?: RegExp) =>
 const texts = (what: string) => list(text(), `a list of ${what}`).nullish();
 
 export const patentSchema = record({
-  patent_id: text().nullish().describe('Country, number and kind code, for instance `KR1020200104349A`.'),
-  publication_number: text()
+  patent_id: keyText().nullish().describe('Country, number and kind code, for instance `KR1020200104349A`.'),
+  publication_number: keyText()
     .nullish()
     .describe(
       'Publication number in any spelling of the office, for instance `US 9,971,313 B2`. Read if `patent_id` is absent.',
     ),
-  number: text()
+  number: keyText()
     .nullish()
     .describe(
       'Publication number without country and kind code, for instance `09971313`. Read if the two above are absent.',
@@ -232,7 +238,7 @@ export const patentSchema = record({
   locarno_codes: codes('Locarno', '14-01', /^\d{2}-\d{2}$/).describe(
     'Locarno classes of a design, for instance `14-01`.',
   ),
-  application_number: text()
+  application_number: keyText()
     .nullish()
     .describe('Application number in any spelling of the office. It links an application with its grant.'),
   pct_application: internationalStageSchema
@@ -242,7 +248,7 @@ export const patentSchema = record({
     .nullish()
     .describe('Publication of the international (PCT) application.'),
   legal_status: legalStatusSchema.nullish().describe('Legal status of the right and its date.'),
-  family_id: text().nullish().describe('Id that all publications of one invention share.'),
+  family_id: keyText().nullish().describe('Id that all publications of one invention share.'),
   family_derived: flag().nullish().describe('True if `family_id` was derived and not stated by an office.'),
   drawings: list(drawingSchema, 'a list of drawings')
     .nullish()
@@ -252,9 +258,11 @@ export const patentSchema = record({
     .describe(
       'True if this is a part of the publication, which completes what is stored instead of replacing it. A part has a text, too: the title at least.',
     ),
-  corrects: texts('patent_ids').describe(
-    'patent_ids of the publications that this one, a correction, takes the place of, or of the same publication under another kind.',
-  ),
+  corrects: list(keyText(), 'a list of patent_ids')
+    .nullish()
+    .describe(
+      'patent_ids of the publications that this one, a correction, takes the place of, or of the same publication under another kind.',
+    ),
   filled: texts('names of fields').describe(
     'Names of fields that were filled in from other sources, as a `Patent` of an index carries them.',
   ),

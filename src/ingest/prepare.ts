@@ -10,6 +10,7 @@ import { changesNothing } from '../store/commit.js';
 import { contentHash, type PreparedDocument, storable } from '../store/document.js';
 import type { ModelIdentity } from '../store/manifest.js';
 import type { NamedDrawings } from './figures.js';
+import { tooLongKey } from './key-length.js';
 import { passagesOf } from './passages.js';
 import type { Failure, ParsedUnit, Unit } from './readers/reader.js';
 import { parseUnit } from './readers/registry.js';
@@ -159,6 +160,11 @@ export async function prepareUnits(
     }
     if (failed) prepared.failed.push({ file: unit.file, position: unit.position, ...failed });
     for (const patent of patents.map(storable)) {
+      const tooLong = tooLongKey(patent);
+      if (tooLong !== undefined) {
+        prepared.failed.push({ file: unit.file, position: unit.position, reason: tooLong });
+        continue;
+      }
       if (patent.drawings?.length) {
         const files = patent.drawings.map(({ file }) => file);
         prepared.drawings.push({ patentId: patent.patent_id, folder: unit.folder, files });

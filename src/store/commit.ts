@@ -3,6 +3,7 @@
  * allows one writer at a time over all processes. Work that a writer prepared outside the transaction is compared with
  * the current manifest.
  */
+import { randomBytes } from 'node:crypto';
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
@@ -28,11 +29,14 @@ export function reserveSegment(store: Store): string {
   return change(store, takeSegment);
 }
 
-/** Reserves a segment name within a change. */
+/**
+ * Reserves a segment name within a change. If the change is undone, another process takes the same number, maybe while
+ * this one still has files of that segment open or removes them. So the name has a random part, too.
+ */
 export function takeSegment(manifest: Manifest): string {
-  const segment = `s${String(manifest.nextSegment).padStart(8, '0')}`;
+  const number = String(manifest.nextSegment).padStart(8, '0');
   manifest.nextSegment += 1;
-  return segment;
+  return `s${number}-${randomBytes(8).toString('hex')}`;
 }
 
 /**
@@ -293,19 +297,15 @@ class DeletedIds {
     this.#manifest = manifest;
   }
 
+  /** A document may be in no segment: a repair drops a segment of which it can rebuild nothing. */
   add(doc: number, passages: number): void {
+    this.#manifest.documents -= 1;
+    this.#manifest.passages -= passages;
     const segment = this.#manifest.segments.find((s) => s.firstDoc <= doc && doc <= s.lastDoc);
-    if (segment === undefined) {
-      throw new PriorartError(
-        'data_corrupt',
-        `document ${doc} is in no segment; run \`priorart check --repair\``,
-      );
-    }
+    if (segment === undefined) return;
     const list = this.#bySegment.get(segment.id) ?? [];
     list.push(doc);
     this.#bySegment.set(segment.id, list);
-    this.#manifest.documents -= 1;
-    this.#manifest.passages -= passages;
   }
 
   write(): void {

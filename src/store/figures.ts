@@ -29,6 +29,11 @@ export interface Figure {
 
 export interface PatentFigures {
   figures: Figure[];
+  /**
+   * When they last changed while their publication was not there, ms since 1970: an ingest stores the names of figures
+   * before the publication.
+   */
+  ahead?: number;
 }
 
 /** The part of a publication's figures that answers need. */
@@ -218,7 +223,11 @@ function replace(store: Store, patentId: string, old: readonly Figure[], fresh: 
   for (const file of filesBefore) if (!filesNow.has(file)) store.figureFiles.removeSync(file, patentId);
   for (const file of filesNow) if (!filesBefore.has(file)) store.figureFiles.putSync(file, patentId);
   if (fresh.length === 0) store.figures.removeSync(patentId);
-  else store.figures.putSync(patentId, { figures: [...fresh] });
+  else store.figures.putSync(patentId, { figures: [...fresh], ...aheadOf(store, patentId) });
+}
+
+function aheadOf(store: Store, patentId: string): Pick<PatentFigures, 'ahead'> {
+  return store.ids.doesExist(patentId) ? {} : { ahead: Date.now() };
 }
 
 function namesOf(figures: readonly Figure[]): Map<string, [string, string]> {

@@ -270,13 +270,19 @@ export class Store {
     return this.passages.get([doc, number]);
   }
 
-  /** A publication as it was prepared, without vectors; undefined if it or one of its passages is gone. */
-  document(doc: number): Omit<PreparedDocument, 'vectors'> | undefined {
-    const head = this.documents.get(doc);
+  /**
+   * A publication as it was prepared, without vectors; undefined if it or one of its passages is gone.
+   * @param read reads each of its values; `whole` takes a damaged one for a missing one
+   */
+  document(
+    doc: number,
+    read: <T>(value: () => T) => T | undefined = (value) => value(),
+  ): Omit<PreparedDocument, 'vectors'> | undefined {
+    const head = read(() => this.documents.get(doc));
     if (head === undefined) return undefined;
-    const passages = Array.from({ length: head.passages }, (_, n) => this.passage(doc, n));
+    const passages = Array.from({ length: head.passages }, (_, n) => read(() => this.passage(doc, n)));
     if (!passages.every((passage) => passage !== undefined)) return undefined;
-    return { patent: patentOf(head, this.bodies.get(doc) ?? {}), hash: head.hash, passages };
+    return { patent: patentOf(head, read(() => this.bodies.get(doc)) ?? {}), hash: head.hash, passages };
   }
 
   close(): Promise<void> {

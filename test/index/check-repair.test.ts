@@ -22,6 +22,7 @@ import { lockMerging, mergeSegments } from '../../src/index/merge.js';
 import { native } from '../../src/index/native.js';
 import { repairFolder } from '../../src/index/repair.js';
 import { isGrantPublication } from '../../src/patent/kind.js';
+import type { Patent } from '../../src/patent/record.js';
 import { commitDocuments, deleteDocuments } from '../../src/store/commit.js';
 import type { SegmentEntry } from '../../src/store/manifest.js';
 import { Store } from '../../src/store/store.js';
@@ -257,6 +258,87 @@ test('after a missing text, passage and segment, the other documents are restore
   rmSync(segmentFile(whole, 0));
   await needsSource(whole, PATENTS[4]!.patent_id);
 });
+
+/** Flips a bit of a stored value, so that its checksum is wrong. */
+function flipValue(store: Store, table: string, key: number | [number, number]): void {
+  const values = store.root.openDB<Buffer, typeof key>({ name: table, encoding: 'binary' });
+  const bytes = Buffer.from(values.get(key)!);
+  bytes[bytes.length >> 1]! ^= 1;
+  values.putSync(key, bytes);
+}
+
+test('a segment is rebuilt although a value of one of its documents is damaged', async (t) => {
+  const damage: [string, (store: Store) => void][] = [
+    ['the text', (store) => flipValue(store, 'bodies', 5)],
+    [
+      'text and passage',
+      (store) => {
+        flipValue(store, 'bodies', 5);
+        flipValue(store, 'passages', [5, 0]);
+      },
+    ],
+  ];
+  for (const [what, harm] of damage) {
+    await t.test(what, async (t) => {
+      const whole = await folder(t);
+      await withStore(whole.dir, harm);
+      flip(segmentFile(whole, 0), 200);
+      await needsSource(whole, PATENTS[4]!.patent_id);
+    });
+  }
+  await t.test('the record', async (t) => {
+    const whole = await folder(t);
+    await withStore(whole.dir, (store) => flipValue(store, 'documents', 5));
+    flip(segmentFile(whole, 0), 200);
+    await withStore(whole.dir, async (store) => {
+      const { repaired, problems } = await repairFolder(store, derivation);
+      assert.deepEqual(problems, []);
+      assert.match(repaired.join(), new RegExp(`${PATENTS[4]!.patent_id} is lost and was taken out`));
+      await commit(store, [PATENTS[4]!]);
+    });
+    assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+  });
+});
+
+test('the only document of a segment is lost with it, and comes back from its source', async (t) => {
+  const [first, ...others] = PATENTS.slice(0, 11);
+  const damage: [string, (store: Store) => void][] = [
+    ['missing record', (store) => store.documents.removeSync(1)],
+    ['damaged record', (store) => flipValue(store, 'documents', 1)],
+    [
+      'missing text and passage',
+      (store) => {
+        store.bodies.removeSync(1);
+        store.passages.removeSync([1, 0]);
+      },
+    ],
+  ];
+  for (const [what, harm] of damage) {
+    await t.test(what, async (t) => {
+      const dir = temporary(t);
+      await newFolder(dir, [[first!], others]);
+      await withStore(dir, harm);
+      const [segment] = await withStore(dir, (store) => store.manifest().segments);
+      flip(join(dir, 'segments', segment!.id, 'segment.bin'), 200);
+      await withStore(dir, async (store) => {
+        const { repaired } = await repairFolder(store, derivation);
+        assert.match(repaired.join(), new RegExp(`segment ${segment!.id} was rebuilt`));
+        // What `check` proposes for texts that cannot be rebuilt.
+        deleteDocuments(store, [first!.patent_id]);
+        assert.deepEqual((await checkFolder(store)).problems, []);
+        assert.equal(store.manifest().documents, others.length);
+        assert.deepEqual(await commit(store, [first!]), ['ingested']);
+        assert.deepEqual((await checkFolder(store)).problems, []);
+      });
+    });
+  }
+});
+
+async function newFolder(dir: string, batches: readonly (readonly Patent[])[]): Promise<void> {
+  const store = newStore(dir);
+  for (const batch of batches) await commit(store, batch);
+  await store.close();
+}
 
 test('a record that differs from the stored one is reported', async (t) => {
   const whole = await folder(t);

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { checkFolder } from '../../src/index/check.js';
 import { mergeSegments } from '../../src/index/merge.js';
-import { buildSegmentIndex, removeSegmentFiles, writeSegment } from '../../src/index/segment.js';
+import {
+  buildSegmentIndex,
+  discardSegment,
+  removeSegmentFiles,
+  writeSegment,
+} from '../../src/index/segment.js';
 import { commitDocuments, commitEntry, commitMerge, deleteDocuments } from '../../src/store/commit.js';
 import { Store } from '../../src/store/store.js';
 import { documentsOf, invented, temporary } from '../crash/folder.js';
@@ -20,14 +26,16 @@ test('an exception within a commit changes nothing, and other processes can read
     patent: { ...documents[2]!.patent, number: undefined as unknown as string },
   };
   const broken = [documents[0]!, documents[1]!, last];
+  let written = '';
   assert.throws(() =>
-    commitDocuments(store, MODEL, broken, (segment, firstDoc) =>
-      writeSegment(store, segment, firstDoc, documents),
-    ),
+    commitDocuments(store, MODEL, broken, (segment, firstDoc) => {
+      written = segment;
+      return writeSegment(store, segment, firstDoc, documents);
+    }),
   );
   assert.deepEqual(store.manifest(), before);
   assert.equal(store.documents.getCount(), 0);
-  removeSegmentFiles(store, 's00000001');
+  removeSegmentFiles(store, written);
 
   assert.deepEqual(await commit(store, invented(3)), ['ingested', 'ingested', 'ingested']);
   await store.close();
@@ -35,6 +43,25 @@ test('an exception within a commit changes nothing, and other processes can read
   t.after(() => reopened.close());
   const report = await checkFolder(reopened);
   assert.deepEqual([report.problems, report.documents], [[], 3]);
+});
+
+test('the segment name of a failed commit is never given again, and its file is closed at once', async (t) => {
+  const store = newStore(temporary(t));
+  t.after(() => store.close());
+  const [good, bad] = await prepared(invented(2));
+  bad!.vectors = bad!.vectors.map(() => Number.NaN);
+  const names: string[] = [];
+  const write = (documents: (typeof good)[]) => (segment: string, firstDoc: number) => {
+    names.push(segment);
+    return writeSegment(store, segment, firstDoc, documents as NonNullable<typeof good>[]);
+  };
+  assert.throws(() => commitDocuments(store, MODEL, [good!, bad!], write([good, bad])), /NaN/);
+  // What the failed process removes late is not the segment that another one has committed meanwhile.
+  assert.deepEqual(readdirSync(store.segmentDir(names[0]!)), []);
+  assert.deepEqual(commitDocuments(store, MODEL, [good!], write([good])), ['ingested']);
+  assert.equal(new Set(names).size, 2);
+  discardSegment(store, names[0]!);
+  assert.deepEqual((await checkFolder(store)).problems, []);
 });
 
 test('record structures of an aborted transaction are defined again', async (t) => {

@@ -15,10 +15,10 @@ use crate::{Error, Result};
 use memmap2::Mmap;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 
 const MAGIC: &[u8; 8] = b"PRIORART";
@@ -27,12 +27,20 @@ pub const FORMAT: u32 = 1;
 pub const BLOCK: usize = 64 << 10;
 const ALIGN: u64 = 64;
 const FOOTER: usize = 40;
+/// Bytes that a writer collects before it writes them.
+const BUFFER: usize = 1 << 20;
+/// Writers of this process so far. It makes the names of their temporary files different.
+static WRITERS: AtomicU32 = AtomicU32::new(0);
 
-/// Writes sections one after another. `finish` makes the file durable under its final name.
+/// Writes sections one after another. `finish` makes the file durable under its final name. A writer
+/// that is dropped before that removes its file, and writes nothing more.
 pub struct Writer {
     path: PathBuf,
     temporary: PathBuf,
-    out: BufWriter<File>,
+    file: File,
+    /// Bytes that are not in the file yet. Not a `BufWriter`, which would write them when it is dropped.
+    buffer: Vec<u8>,
+    is_finished: bool,
     written: u64,
     block: Xxh3,
     in_block: usize,
@@ -40,16 +48,38 @@ pub struct Writer {
     sections: Vec<(String, Range<u64>)>,
 }
 
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Makes a new file beside `path`. No other writer has it, in any process.
+fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
+    loop {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}-{}.tmp", std::process::id(), WRITERS.fetch_add(1, Ordering::Relaxed)));
+        let temporary = PathBuf::from(name);
+        match File::options().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            // Left by a killed process of this number, or made by one on another machine.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(Error::io(&temporary)(error)),
+        }
+    }
+}
+
 impl Writer {
     pub fn create(path: &Path) -> Result<Self> {
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".tmp");
-        let temporary = PathBuf::from(temporary);
-        let file = File::create(&temporary).map_err(Error::io(&temporary))?;
+        let (temporary, file) = create_beside(path)?;
         let mut writer = Writer {
             path: path.into(),
             temporary,
-            out: BufWriter::with_capacity(1 << 20, file),
+            file,
+            buffer: Vec::with_capacity(BUFFER),
+            is_finished: false,
             written: 0,
             block: Xxh3::new(),
             in_block: 0,
@@ -63,8 +93,25 @@ impl Writer {
         Ok(writer)
     }
 
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.flush()?;
+        }
+        if bytes.len() >= BUFFER {
+            return self.file.write_all(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
     fn put(&mut self, mut bytes: &[u8]) -> Result<()> {
-        self.out.write_all(bytes).map_err(Error::io(&self.temporary))?;
+        self.write(bytes).map_err(Error::io(&self.temporary))?;
         self.written += bytes.len() as u64;
         while !bytes.is_empty() {
             let take = bytes.len().min(BLOCK - self.in_block);
@@ -138,14 +185,12 @@ impl Writer {
         tail.extend_from_slice(&sum.to_le_bytes());
         tail.extend_from_slice(&length.to_le_bytes());
         tail.extend_from_slice(END);
-        let io = Error::io(&self.temporary);
-        (|| {
-            self.out.write_all(&tail)?;
-            self.out.flush()?;
-            self.out.get_ref().sync_all()
-        })()
-        .map_err(io)?;
+        self.write(&tail)
+            .and_then(|()| self.flush())
+            .and_then(|()| self.file.sync_all())
+            .map_err(Error::io(&self.temporary))?;
         std::fs::rename(&self.temporary, &self.path).map_err(Error::io(&self.path))?;
+        self.is_finished = true;
         sync_folder_of(&self.path)?;
         Ok(length)
     }
@@ -393,6 +438,53 @@ mod tests {
         assert_eq!(file.section("nothing").unwrap(), b"");
         assert!(file.damaged_blocks().is_empty());
         assert!(matches!(file.section("b"), Err(Error::Corrupt { .. })));
+    }
+
+    fn names_in(dir: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(dir).unwrap();
+        names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_writer_that_is_dropped_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::create(&dir.path().join("x")).unwrap();
+        writer.section("a", &vec![7; 3 * BUFFER]).unwrap();
+        writer.section("b", b"in the buffer").unwrap();
+        assert_eq!(names_in(dir.path()).len(), 1);
+        drop(writer);
+        assert_eq!(names_in(dir.path()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn writers_of_one_path_do_not_share_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let mut failed = Writer::create(&path).unwrap();
+        failed.section("a", b"of the failed one").unwrap();
+        sample(&path);
+        let whole = std::fs::read(&path).unwrap();
+        drop(failed);
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+        assert_eq!(names_in(dir.path()), ["x"]);
+        assert!(Container::open(&path).unwrap().damaged_blocks().is_empty());
+    }
+
+    #[test]
+    fn sections_longer_than_the_buffer_come_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let long: Vec<u8> = (0..2 * BUFFER + 17).map(|n| (n % 251) as u8).collect();
+        let mut writer = Writer::create(&path).unwrap();
+        writer.section("short", b"hello").unwrap();
+        writer.section("long", &long).unwrap();
+        writer.begin("parts").unwrap();
+        long.chunks(70_001).for_each(|part| writer.append(part).unwrap());
+        writer.finish().unwrap();
+        let file = Container::open(&path).unwrap();
+        assert_eq!(file.section("short").unwrap(), b"hello");
+        assert!(file.section("long").unwrap() == long && file.section("parts").unwrap() == long);
+        assert!(file.damaged_blocks().is_empty());
     }
 
     #[test]

@@ -194,10 +194,15 @@ impl Build {
         let mut temporary = self.out.clone().into_os_string();
         temporary.push(".tmp");
         let temporary = PathBuf::from(temporary);
-        index.save(&temporary).map_err(from_shim)?;
         let failed = |e: std::io::Error| coded("io", format!("{}: {e}", temporary.display()));
-        std::fs::File::open(&temporary).and_then(|f| f.sync_all()).map_err(failed)?;
-        std::fs::rename(&temporary, &self.out).map_err(failed)?;
+        let placed = index.save(&temporary).map_err(from_shim).and_then(|()| {
+            std::fs::File::open(&temporary).and_then(|f| f.sync_all()).map_err(failed)?;
+            std::fs::rename(&temporary, &self.out).map_err(failed)
+        });
+        if placed.is_err() {
+            let _ = std::fs::remove_file(&temporary);
+        }
+        placed?;
         priorart_core::file::sync_folder_of(&self.out).map_err(from_core)?;
         let faiss = Faiss { index, path: self.out.clone() };
         let calibrated = calibrate(&segment, &faiss).map_err(from_core)?;

@@ -204,7 +204,7 @@ pub fn specs_of(columns: &[NewSegmentColumn]) -> Result<Vec<ColumnSpec>> {
 /// Writes a segment file, document after document.
 #[napi]
 pub struct SegmentWriter {
-    builder: Option<SegmentBuilder>,
+    builder: Option<Box<SegmentBuilder>>,
     specs: Vec<ColumnSpec>,
 }
 
@@ -223,13 +223,31 @@ impl SegmentWriter {
         let builder = SegmentBuilder::create(&PathBuf::from(path), dimensions as usize, specs.clone())
             .map_err(from_core)?;
         let builder = if sketches == Some(false) { builder.without_sketches() } else { builder };
-        Ok(SegmentWriter { builder: Some(builder), specs })
+        Ok(SegmentWriter { builder: Some(Box::new(builder)), specs })
     }
 
-    /// Adds a document. Ids must ascend.
+    /// Adds a document. Ids must ascend. If it fails, nothing of the segment is left.
     #[napi(catch_unwind)]
     pub fn push(&mut self, doc: NewSegmentDocument) -> Result<()> {
-        let builder = self.builder.as_mut().ok_or_else(|| coded("internal", "the segment is finished"))?;
+        let mut builder = self.taken()?;
+        self.add(&mut builder, doc)?;
+        self.builder = Some(builder);
+        Ok(())
+    }
+
+    /// Gives up the segment: removes its unfinished file. Does nothing after `finish`.
+    #[napi(catch_unwind)]
+    pub fn discard(&mut self) {
+        self.builder = None;
+    }
+
+    /// The builder. Until it is put back, it is dropped if something fails, and not only when the garbage collector
+    /// finds the writer.
+    fn taken(&mut self) -> Result<Box<SegmentBuilder>> {
+        self.builder.take().ok_or_else(|| coded("internal", "the segment is finished or was given up"))
+    }
+
+    fn add(&self, builder: &mut SegmentBuilder, doc: NewSegmentDocument) -> Result<()> {
         let (mut keywords, mut days) = (doc.terms.iter().zip(&doc.labels), doc.days.iter());
         let mut values = Vec::with_capacity(self.specs.len());
         for spec in &self.specs {
@@ -273,7 +291,7 @@ impl SegmentWriter {
     /// Writes the columns, syncs the file and renames it into place.
     #[napi(catch_unwind)]
     pub fn finish(&mut self) -> Result<WrittenSegment> {
-        let builder = self.builder.take().ok_or_else(|| coded("internal", "the segment is finished"))?;
+        let builder = self.taken()?;
         let (docs, passages) = (builder.docs() as u32, builder.passages() as u32);
         let bytes = builder.finish().map_err(from_core)? as f64;
         Ok(WrittenSegment { docs, passages, bytes })
