@@ -71,8 +71,8 @@ export const VARIANTS: readonly Variant[] = [
     patches: [
       {
         file: 'ingest/folder-target.js',
-        find: 'return writeSegment(this.#store, segment, firstDoc, documents);',
-        replace: `const entry = writeSegment(this.#store, segment, firstDoc, documents);
+        find: 'return writeSegment(this.#store, segment, firstDoc, fitting);',
+        replace: `const entry = writeSegment(this.#store, segment, firstDoc, fitting);
           fs_.rmSync(this.#store.segmentDir(segment) + '.later', { recursive: true, force: true });
           fs_.renameSync(this.#store.segmentDir(segment), this.#store.segmentDir(segment) + '.later');
           return entry;`,
