@@ -3,15 +3,15 @@
  * `according to claim 1 or 2`, `nach einem der Ansprüche 1 bis 3`, `selon la revendication 1`, `請求項１又は２に記載の`,
  * `제1항 내지 제3항 중`, `如权利要求1所述的`.
  */
-import type { Claim } from './record.js';
 
 /** Words of references that printed lines split: `내 지`, `또 는`, `청 구항`. */
 const BROKEN = /내 지|또 는|청 구 ?항|청구 항/g;
 
-/**
+/*
  * The text has single blanks. With two adjacent `\s*`, a run of blanks could be divided in many ways, and
  * matching would be slow.
  */
+
 /** A word that begins with 항, without a particle behind it: `제1항원`, `제2 항체`, the first antigen and the second antibody. */
 const WORD = ' ?항(?!에(?!스트)|[의중과와을를은는및]|으로|내지|또는|이나|있어|부터|까지)[가-힣]';
 const NUMBER = `\\d{1,4}(?!\\d|${WORD})`;
@@ -32,22 +32,7 @@ const RANGE = new RegExp(
   'giu',
 );
 
-/** All earlier claims: `any of the preceding claims`, `nach einem der vorhergehenden Ansprüche`, `前記請求項のいずれか`. */
-const PRECEDING = new RegExp(
-  '(?:' +
-    '(?<one>(?<!any of |one of |more of )(?:the|said) )?(?:preceding|previous|foregoing) claim(?<many>s)?' +
-    '|(?:vorher(?:gehend|ig)|vorstehend|vorangehend|vorangegangen)e[nr]? (?:Patent)?Ansprüche?n?' +
-    '|revendications (?:précédentes|qui précèdent)' +
-    '|(?:前記|上記|先行する|先の)(?:の?いずれかの|各)?請求項' +
-    '|(?:前述|上述|前面|在前|先前)(?:的)?(?:任[意何]?一?)?[项項]?(?:的|所述)?(?:权利|權利)要求(?!书|書)' +
-    '|(?:선행|상기|앞선|이전|전술한|선행하는) ?청구항(?:들)?(?:의|에서)? ?(?=중|어느)' +
-    ')(?![a-z]| ?(?:第 ?)?\\d)',
-  'giu',
-);
-/** Most claims that a text can name as the preceding ones. A damaged number of a claim may be large. */
-const PRECEDING_MAX = 999;
-
-/** Numbers of the earlier claims that a text refers to, ascending. */
+/** Numbers of the earlier claims that a text names, ascending. The web page uses it, so it is small. */
 export function claimReferences(text: string, own: number): number[] {
   const found = new Set<number>();
   const add = (number: number): void => {
@@ -64,18 +49,5 @@ export function claimReferences(text: string, own: number): number[] {
     }
     for (const [number] of list.matchAll(/\d+/g)) add(Number(number));
   }
-  for (const { groups } of whole.matchAll(PRECEDING)) {
-    const from = groups?.['one'] && !groups['many'] ? own - 1 : 1;
-    for (let number = from; number < own && number < from + PRECEDING_MAX; number++) add(number);
-  }
   return [...found].sort((a, b) => a - b);
-}
-
-/** Adds references from the text to claims whose source does not mark them. */
-export function withReferences(claims: readonly Claim[]): Claim[] {
-  return claims.map((claim) => {
-    if (claim.depends_on) return claim;
-    const references = claimReferences(claim.text, claim.number);
-    return references.length > 0 ? { ...claim, depends_on: references } : claim;
-  });
 }

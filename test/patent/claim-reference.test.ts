@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { isFailure, openSources } from '../../src/ingest/source.js';
-import { claimReferences } from '../../src/patent/claim-reference.js';
+import { claimsReferredTo } from '../../src/patent/claim-dependence.js';
 
 describe('references of a claim', () => {
   const cases: [string, number[]][] = [
@@ -45,7 +45,7 @@ describe('references of a claim', () => {
     ['傘を受ける溝と、送風部と、を備える傘乾燥装置。', []],
   ];
   for (const [text, expected] of cases) {
-    it(text, () => assert.deepEqual(claimReferences(text, 9), expected));
+    it(text, () => assert.deepEqual(claimsReferredTo(text, 9), expected));
   }
 
   const all = [1, 2, 3];
@@ -74,16 +74,16 @@ describe('references of a claim', () => {
     ['상기 청구항 2에 있어서, 장치.', [2]],
   ];
   for (const [text, expected] of preceding) {
-    it(text, () => assert.deepEqual(claimReferences(text, 4), expected));
+    it(text, () => assert.deepEqual(claimsReferredTo(text, 4), expected));
   }
 
   it('of a large number of preceding claims, the first are named', () => {
-    assert.equal(claimReferences('any of the preceding claims', 999_999).length, 999);
+    assert.equal(claimsReferredTo('any of the preceding claims', 999_999).length, 999);
   });
 
   it('references name earlier claims', () => {
-    assert.deepEqual(claimReferences('The hinge of claims 1 to 9.', 4), [1, 2, 3]);
-    assert.deepEqual(claimReferences('The hinge of claim 4.', 4), []);
+    assert.deepEqual(claimsReferredTo('The hinge of claims 1 to 9.', 4), [1, 2, 3]);
+    assert.deepEqual(claimsReferredTo('The hinge of claim 4.', 4), []);
   });
 });
 
@@ -102,7 +102,7 @@ it('references agree with the marks of KIPRIS records, which omit ranges', { ski
       const marked = new Set<number>((claim.refers_to ?? []).map(Number).filter((to: number) => to < own));
       if (marked.size === 0) continue;
       compared++;
-      const found = claimReferences(String(claim.text), own);
+      const found = claimsReferredTo(String(claim.text), own);
       if ([...marked].every((number) => found.includes(number))) equal++;
       else if (wrong.length < 12)
         wrong.push(`${found} marked ${[...marked]}: ${String(claim.text).slice(0, 90)}`);

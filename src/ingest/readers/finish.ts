@@ -1,5 +1,5 @@
 /** Completes the records of every reader: adds references of claims and removes invalid numbers. */
-import { withReferences } from '../../patent/claim-reference.js';
+import { withReferences } from '../../patent/claim-dependence.js';
 import type { Citation, Claim, Name, Patent, Section } from '../../patent/record.js';
 import { withoutEntities } from './xml.js';
 

@@ -615,11 +615,11 @@ fn particle_length(question: &str, run: &[Found]) -> usize {
 
 /// Joins concepts of the same terms. A word that occurs n times weighs 1 + ln n times as much.
 fn merged(concepts: Vec<Concept>) -> Vec<Concept> {
-    let mut places: HashMap<(bool, Vec<(u32, String)>), (usize, u32)> = HashMap::new();
+    let mut places: HashMap<(bool, Phrase), (usize, u32)> = HashMap::new();
     let mut kept: Vec<Concept> = Vec::new();
     for concept in concepts {
         // The stem of an acronym may be a word of the question, too.
-        let key = (concept.is_extra, concept.alternatives[0].phrase.terms.clone());
+        let key = (concept.is_extra, concept.alternatives[0].phrase.clone());
         match places.get_mut(&key) {
             Some((place, count)) => {
                 *count += 1;
