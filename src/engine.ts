@@ -27,9 +27,11 @@ import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.
 import type { PatentRecords } from './ingest/patent-schema.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
 import { checkPaths } from './ingest/walk.js';
+import { FILTER_MAX_CHARS } from './limits.js';
 import type { EmbeddedPatent } from './patent/embedded.js';
 import type { Patent } from './patent/record.js';
 import type { Explanation } from './search/explanation.js';
+import { invalidField } from './search/invalid.js';
 import {
   parseAnalytics,
   parseDetails,
@@ -292,7 +294,11 @@ function sourceOf(source: unknown): readonly string[] | { records: PatentRecords
 
 function listed(name: string, given: unknown): readonly string[] {
   const list = typeof given === 'string' ? [given] : given;
-  if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) return list;
+  if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) {
+    const long = list.find((entry) => entry.length > FILTER_MAX_CHARS);
+    if (long === undefined) return list;
+    throw invalidField(name, long, `texts of at most ${FILTER_MAX_CHARS} characters`);
+  }
   throw wrongArgument(name, given, 'a text, or an array of texts');
 }
 

@@ -76,6 +76,7 @@ export class IndexService implements EngineBackend {
   readonly #sources: SourceList;
   readonly #work = new OpenWork();
   #warm = false;
+  #closed: Promise<void> | undefined;
 
   private constructor(store: Store, answers: Answers) {
     this.dir = store.dir;
@@ -192,12 +193,13 @@ export class IndexService implements EngineBackend {
 
   async delete(numbers: readonly string[]): Promise<DeleteResult> {
     this.checkOpen();
-    return deletePublications(this.store, numbers);
+    return this.#work.run(undefined, async () => deletePublications(this.store, numbers));
   }
 
   async snapshot(folder: string, options: SnapshotOptions): Promise<SnapshotSummary> {
     this.checkOpen();
-    return snapshotFolder(this.store, folder, options);
+    // `close` waits for it: LMDB must not be closed while it is copied.
+    return this.#work.run(undefined, () => snapshotFolder(this.store, folder, options));
   }
 
   ledger(): SourceRecord[] {
@@ -258,9 +260,13 @@ export class IndexService implements EngineBackend {
     return this;
   }
 
-  /** Waits for running searches, stops tracked work and closes the folder. */
-  async close(): Promise<void> {
-    if (this.#work.isClosed) return;
+  /** Waits for running searches, stops tracked work and closes the folder. Each call resolves when the folder is closed. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#work.stop();
     this.#rankings.close();
     await this.#answers.close();

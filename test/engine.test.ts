@@ -326,6 +326,35 @@ describe('changing an index', () => {
     }
   });
 
+  it('finishes a snapshot before it closes, and each close waits for the end', async () => {
+    for (const workers of [0, 1]) {
+      const engine = await open(join(dir, 'changing'), { workers });
+      const copy = join(dir, `copy at close ${workers}`);
+      const copied = engine.snapshot(copy);
+      let isClosed = false;
+      const first = engine.close().then(() => {
+        isClosed = true;
+      });
+      await engine.close();
+      await first;
+      assert.ok(isClosed);
+      assert.ok((await copied).documents > 0);
+      const reader = await open(copy, { workers: 0 });
+      assert.equal((await reader.search({ query: 'x' })).total, 10);
+      await reader.close();
+    }
+  });
+
+  it('refuses texts that are too long for a number', async () => {
+    const engine = await open(join(dir, 'changing'), { workers: 0 });
+    for (const call of [engine.get('9'.repeat(5_000)), engine.delete(['é'.repeat(3_000)])])
+      await assert.rejects(
+        call,
+        /^PriorartError: numbers: got a text of [35],000 characters; expected texts of at most 500/,
+      );
+    await engine.close();
+  });
+
   it('closes at the end of a block with `await using`', { skip: noDispose }, async () => {
     const engine = await open(join(dir, 'changing'), { workers: 0 });
     {

@@ -89,17 +89,18 @@ async function* untilAborted<T>(
 ): AsyncGenerator<T> {
   const iterator =
     Symbol.asyncIterator in values ? values[Symbol.asyncIterator]() : values[Symbol.iterator]();
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal?.reason);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
-  aborted.catch(() => {}); // Prevents an unhandled rejection if the signal fires between two records.
+  // Of the record that is awaited. One promise for all records, as in Promise.race, would keep each of them until the end.
+  let give = (): void => {};
+  const stop = (): void => give();
+  signal?.addEventListener('abort', stop, { once: true });
   let isDone = false;
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const next = await Promise.race([iterator.next(), aborted]).catch((error: unknown) => {
+      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+        give = () => reject(signal?.reason);
+        Promise.resolve(iterator.next()).then(resolve, reject);
+      }).catch((error: unknown) => {
         // An iterator that throws has ended. After an abort, `return` below tells the iterator to stop.
         isDone = signal?.aborted !== true;
         throw error;

@@ -17,18 +17,19 @@ const WORD = ' ?항(?!에(?!스트)|[의중과와을를은는및]|으로|내지|
 const NUMBER = `\\d{1,4}(?!\\d|${WORD})`;
 /** Between the numbers of one reference, with the word repeated if it is: `, 2 and 4`, `bis 3`, `から請求項３`. */
 const JOIN =
-  ' ?(?:,|、|及び|または|又は|若しくは|もしくは|乃至|ないし|から|～|〜|~|至|或|和|、或|-|–|to|or|and(?:\\/or)?|through|bis|oder|und|à|ou|et|또는|및|내지) ?';
-const WORDS =
-  'claims?|ansprüchen?|anspruchs?|anspruche|patentansprüchen?|patentanspruch|revendications?|請求項|権利要求|权利要求|청구항';
+  ' ?(?:,|、|及び|または|又は|若しくは|もしくは|乃至|ないし|から|〜|~|至|或|和|、或|-|–|to|or|and(?:\\/or)?|through|bis|oder|und|à|ou|et|또는|및|내지) ?';
+const WORDS = 'claims?|(?:patent)?anspr[uü]che?[ns]?|revendications?|請求項|権利要求|权利要求|청구항';
 /** Korean may separate all parts with blanks: `제 1 항`. */
 const ITEM = '(?: ?(?:項|항))?';
-const LIST = `(?:${NUMBER}${ITEM})(?:${JOIN}(?:any (?:one )?of )?(?:(?:제|第|請求項|权利要求|청구항|claims?) ?)?${NUMBER}${ITEM})*`;
+/** A word before a further number. */
+const AGAIN = '(?:(?:제|第|請求項|权利要求|청구항|claims?) ?)?';
+const LIST = `(?:${NUMBER}${ITEM})(?:${JOIN}(?:any (?:one )?of )?${AGAIN}${NUMBER}${ITEM})*`;
 const REFERENCE = new RegExp(
   `(?:${WORDS}) ?(?:[제第] ?)?(${LIST})|제 ?(${LIST.replace(ITEM, ' ?항')})`,
   'giu',
 );
 const RANGE = new RegExp(
-  `(${NUMBER}) ?(?:[項항] ?)?(?:乃至|ないし|から|～|〜|~|至|-|–|to|through|bis|à|내지) ?(?:(?:제|第|請求項|权利要求|청구항|claims?) ?)?(${NUMBER})`,
+  `(${NUMBER}) ?(?:[項항] ?)?(?:乃至|ないし|から|〜|~|至|-|–|to|through|bis|à|내지) ?${AGAIN}(${NUMBER})`,
   'giu',
 );
 

@@ -75,7 +75,7 @@ const PRINTED_CHARS = 80;
  */
 export function plainCode(text: string): string {
   const bare = text.normalize('NFKC').toUpperCase().trim();
-  if (bare.length > PRINTED_CHARS) return bare;
+  if (bare.length > PRINTED_CHARS) return bare.replace(/\s+/g, '');
   const code = bare.replace(FIELD, '').replace(SYSTEM, '').replace(VERSION, '');
   const [, subclass, group, subgroup, more = ''] = ST8.exec(code) ?? [];
   if (subclass) return `${subclass}${Number(group)}/${subgroup}${more.replace(/0{1,4}$/, '')}`;

@@ -41,8 +41,7 @@ export function parseIsoDate(value: string, field = 'date', expected = 'YYYY-MM-
   const day = match && realDay(Number(match[1]), Number(match[2]), Number(match[3]));
   if (day) return day;
   const shown = value.length > 40 ? `${value.slice(0, 40)}…` : value;
-  const form = match ? `a day of the calendar as ${expected}` : expected;
-  const message = `${field}: invalid date ${JSON.stringify(shown)}; expected ${form}`;
+  const message = `${field}: invalid date ${JSON.stringify(shown)}; expected ${expected}`;
   throw new PriorartError('bad_date', message);
 }
 

@@ -8,6 +8,11 @@ export class OpenWork {
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
+  constructor() {
+    // Each call that runs listens to it.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
   get isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
