@@ -52,7 +52,7 @@ export function integer(min: number, max: number): OptionRule {
  * @throws PriorartError `invalid_request`
  */
 export function checkOptions<T extends object>(call: string, given: T, rules: OptionRules<T>): void {
-  if (typeof given !== 'object' || given === null) {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new PriorartError(
       'invalid_request',
       `${call}: got ${shown(given)} for its options; expected an object`,
@@ -76,7 +76,16 @@ function unknownOption(call: string, name: string, known: readonly string[]): Pr
 const SHOWN_CHARS = 80;
 
 function shown(value: unknown): string {
-  const words =
-    typeof value === 'object' || typeof value === 'string' ? JSON.stringify(value) : String(value);
+  const words = written(value);
   return words.length > SHOWN_CHARS ? `${words.slice(0, SHOWN_CHARS)}…` : words;
+}
+
+function written(value: unknown): string {
+  if (typeof value !== 'object' && typeof value !== 'string') return String(value);
+  try {
+    return JSON.stringify(value) ?? 'an object that is no JSON';
+  } catch {
+    // It holds itself, or a BigInt.
+    return 'an object that cannot be written as JSON';
+  }
 }

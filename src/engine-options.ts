@@ -173,7 +173,8 @@ export const CLUSTER: OptionRules<ClusterAddress> = {
   },
   shards: integer(1, OPENSEARCH.shardsMax),
   replicas: integer(0, OPENSEARCH.replicasMax),
-  timeoutMs: milliseconds,
+  // Longer than a timer of Node can be, it would not wait at all.
+  timeoutMs: integer(1, 2 ** 31 - 1),
   drawings: {
     expected: 'an object with the name of a bucket, such as {bucket: "patents"}',
     holds: (value) =>

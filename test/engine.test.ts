@@ -345,6 +345,16 @@ describe('changing an index', () => {
     }
   });
 
+  it('ends an ingest whose progress function fails, at once or later', async () => {
+    const engine = await open(join(dir, 'progress'), { create: true, workers: 0 });
+    const failing = () => {
+      throw new Error('no room on the screen');
+    };
+    for (const onProgress of [failing, async () => failing()])
+      await assert.rejects(engine.ingest(FIXTURES, { onProgress, drawings: false }), /no room on the screen/);
+    await engine.close();
+  });
+
   it('refuses texts that are too long for a number', async () => {
     const engine = await open(join(dir, 'changing'), { workers: 0 });
     for (const call of [engine.get('9'.repeat(5_000)), engine.delete(['é'.repeat(3_000)])])
@@ -475,6 +485,11 @@ describe('changing an index', () => {
       [
         engine.details({ patent_ids: ['x'] }, { deadlineMs: -1 }),
         /^deadlineMs: got -1; expected milliseconds/,
+      ],
+      [engine.coverage([] as CallOptions), /^coverage: got \[\] for its options; expected an object$/],
+      [
+        engine.details({ patent_ids: ['x'] }, { deadlineMs: { at: 1n } as never }),
+        /^deadlineMs: got an object that cannot be written as JSON; expected milliseconds/,
       ],
       [
         engine.coverage({ signl: undefined } as CallOptions),

@@ -42,13 +42,22 @@ export async function ingest(
   options: IngestOptions = {},
 ): Promise<IngestSummary> {
   const shown = new IngestProgressFile(store.dir, () => store.displacement() === undefined);
+  const failures: unknown[] = [];
+  const throwFailure = () => {
+    if (failures.length > 0) throw failures[0];
+  };
   const onProgress = (progress: IngestProgress) => {
     const { bytesRead, totalBytes, documents, failed } = progress;
     shown.update({ bytes_read: bytesRead, total_bytes: totalBytes, documents, failed });
-    options.onProgress?.(progress);
+    throwFailure();
+    const returned: unknown = options.onProgress?.(progress);
+    // An async function of the application that fails ends the ingest, as one that throws does.
+    if (returned instanceof Promise) returned.catch((error: unknown) => failures.push(error));
   };
   try {
-    return await ingestAll(store, preparer, source, { ...options, onProgress });
+    const summary = await ingestAll(store, preparer, source, { ...options, onProgress });
+    throwFailure();
+    return summary;
   } finally {
     shown.end();
   }
