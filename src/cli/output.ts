@@ -30,6 +30,8 @@ export function escapeControls(text: string): string {
  * cannot be written, as on a full disk.
  */
 export function endWithReader(): void {
+  // A server goes on if nobody reads its messages any more.
+  process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
     process.stderr.write(`priorart: standard output: ${inOneLine(error.message)}\n`);

@@ -321,6 +321,15 @@ describe('serve, for an operator', () => {
     assert.deepEqual(served.lines.at(-1)?.['msg'], 'closed');
   });
 
+  it('goes on if nobody reads its messages', async () => {
+    const served = new Served('--data', data);
+    served.process.child.stderr!.destroy();
+    const { url } = await served.line('listening');
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    await served.stop();
+    assert.deepEqual(served.lines.at(-1)?.['msg'], 'closed');
+  });
+
   it('a second signal ends it at once, also one of another kind', async () => {
     for (const [first, second, code] of [
       ['SIGTERM', 'SIGINT', 130],
