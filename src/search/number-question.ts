@@ -33,6 +33,9 @@ const BARE_FORMS: readonly RegExp[] = [
   /^\d{8}(?:\d{4})?\.[\dX]$/,
 ];
 
+/** Publications of international applications, which no index has: WO 2010/022988, WO 99/12345, without the kind code. */
+const WO_NUMBER = /^WO[ -]?(?:(?:19|20)\d\d[/ ]?\d{5,6}|\d\d\/?\d{5})-?$/;
+
 /** The office before the digits of an application number. */
 const OFFICE = /^(US|KR|JP|CN|EP)(?![A-Z])\W?/;
 
@@ -94,7 +97,12 @@ export function isNumber(question: string): boolean {
     return digits >= LEAST_BARE_DIGITS && BARE_FORMS.some((form) => form.test(bare) || form.test(text));
   }
   if (digits < LEAST_DIGITS) return false;
-  return isWholePctNumber(text) || officesOf(text).length === 1 || parsePatentNumber(text).length > 0;
+  return (
+    isWholePctNumber(text) ||
+    WO_NUMBER.test(bare) ||
+    officesOf(text).length === 1 ||
+    parsePatentNumber(text).length > 0
+  );
 }
 
 /** Offices of which a text may be an application number: the one that it names, or all of them. */
