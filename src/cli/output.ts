@@ -30,7 +30,7 @@ export function escapeControls(text: string): string {
  * cannot be written, as on a full disk.
  */
 export function endWithReader(): void {
-  // A server goes on if nobody reads its messages any more.
+  // A server goes on if the reader of its messages goes away.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();

@@ -321,7 +321,7 @@ describe('serve, for an operator', () => {
     assert.deepEqual(served.lines.at(-1)?.['msg'], 'closed');
   });
 
-  it('goes on if nobody reads its messages', async () => {
+  it('goes on if the reader of its messages goes away', async () => {
     const served = new Served('--data', data);
     served.process.child.stderr!.destroy();
     const { url } = await served.line('listening');
