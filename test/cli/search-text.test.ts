@@ -162,7 +162,7 @@ describe('the text of a search', () => {
   it('explain states the reason for the scan of each segment, in words and in JSON', async () => {
     const plain = await priorart('explain', '--data', data, '라이다');
     const small =
-      /^ {2}s\d+: exact scan of 2 of 2 passages; why: the folder has fewer than 20,000 passages$/m;
+      /^ {2}s\d{8}-[0-9a-f]{16}: exact scan of 2 of 2 passages; why: the folder has fewer than 20,000 passages$/m;
     assert.match(plain.stdout, small);
     assert.match(plain.stdout, /^plan {6}exact; the filter allows 2 documents$/m);
     const reasons = async (...args: string[]) => {
