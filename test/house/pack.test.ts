@@ -11,10 +11,10 @@ import { codeBlocks, linksOf } from './docs.js';
 const MINUTES = 60_000;
 /**
  * Maximum size of an app's node_modules with the package alone: bytes of the files in MB (1,000,000 bytes), and MiB on the
- * disk as `du` counts them. The model is 59 MB, the addons for two kinds of processors are 24, LMDB 18, zod 6, the table of terms 4.
+ * disk as `du` counts them. The model is 59 MB, the addons for two kinds of processors are 24, LMDB 18, zod 6, the table of terms 5.
  * Optional peers come on top: sharp 20, uWebSockets.js 257.
  */
-const INSTALLED_MB = 124;
+const INSTALLED_MB = 125;
 const INSTALLED_MIB = 128;
 const wanted = process.env['CI'] || process.env['PRIORART_TEST_PACK'] === '1';
 const skip = wanted ? false : 'packing and installing takes minutes; PRIORART_TEST_PACK=1 runs it';
