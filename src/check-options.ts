@@ -4,6 +4,7 @@
  */
 import { PriorartError } from './errors.js';
 import { nearestName } from './nearest-name.js';
+import { writtenValue } from './written-value.js';
 
 /** A rule for an option: the expectation in words, and a check of the value. */
 export interface OptionRule {
@@ -76,16 +77,6 @@ function unknownOption(call: string, name: string, known: readonly string[]): Pr
 const SHOWN_CHARS = 80;
 
 function shown(value: unknown): string {
-  const words = written(value);
+  const words = writtenValue(value);
   return words.length > SHOWN_CHARS ? `${words.slice(0, SHOWN_CHARS)}…` : words;
-}
-
-function written(value: unknown): string {
-  if (typeof value !== 'object' && typeof value !== 'string') return String(value);
-  try {
-    return JSON.stringify(value) ?? 'an object that is no JSON';
-  } catch {
-    // It holds itself, or a BigInt.
-    return 'an object that cannot be written as JSON';
-  }
 }

@@ -2,7 +2,7 @@
 import { KEY_MAX_CHARS } from '../limits.js';
 import type { Patent } from '../patent/record.js';
 
-/** The fault of a record with a text that no store can take as a key; undefined if there is none. */
+/** Says which text of a record is too long for the key of a store; undefined if all fit. */
 export function tooLongKey(patent: Patent): string | undefined {
   const { patent_id, number, application_number, family_id, corrects = [] } = patent;
   const keys = Object.entries({ patent_id, number, application_number, family_id });

@@ -20,6 +20,8 @@ const KR_APPLICATION = /^([123]0) ((?:19|20)\d\d)[ -](\d{7})( ?[A-Z]\d?)?$/;
 const JP_KIND = /^JP([ABTUY])[ -]?(?=\d|[MTSHR]\d)/;
 /** Korean names of Japanese applications. */
 const JP_APPLICATION = /^([특실])원(?=[\s평소]?\s?\d)/;
+/** Five digits: no number that is printed or cited has fewer. */
+const HAS_DIGITS = /\p{Nd}(?:\P{Nd}*\p{Nd}){4}/u;
 /** A number that names its office, or the Japanese series. */
 const OWN = /^(?:(?:US|KR|JP|CN|EP)(?![A-Z]{2})|[特実再])/;
 
@@ -37,7 +39,8 @@ const APPLICATION: Record<Country, string> = {
  * in it stays what it is.
  */
 export function plainNumber(text: string): string {
-  if (text.length > NUMBER_MAX_CHARS) return text;
+  // Most questions are words, and end here.
+  if (text.length > NUMBER_MAX_CHARS || !HAS_DIGITS.test(text)) return text;
   const whole = withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim();
   if (whole.length > NUMBER_MAX_CHARS) return text;
   const bare = ownForm(whole.replace(FIELD_CODE, '').replace(REPEATED, '').trim());

@@ -7,7 +7,7 @@
 /** A day, and the thousands of the number that was given then, with its series: 10346 stands for 10/346,000. */
 type Given = readonly [day: string, thousands: number];
 
-/** Numbers of applications as publications state them. Until 1987 a series ended before it was full. */
+/** From 1995 on, numbers as publications state them; before, the years in which a series began. Until 1987 a series ended before it was full. */
 const APPLICATIONS: readonly Given[] = [
   ['1948-01-01', 3000],
   ['1959-12-31', 3862],

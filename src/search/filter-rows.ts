@@ -158,10 +158,13 @@ export const FILTER_ROWS = {
   application_number: row({
     schema: text('an application number').nullish().describe('Exact application number'),
     parse: (value) => value.trim(),
-    conditions: (number: string) => [
-      { column: 'application', test: 'exact', terms: applicationNumberForms(plainNumber(number)) },
-      ...officeOf(plainNumber(number)),
-    ],
+    conditions: (number: string) => {
+      const plain = plainNumber(number);
+      return [
+        { column: 'application', test: 'exact', terms: applicationNumberForms(plain) },
+        ...officeOf(plain),
+      ];
+    },
     excluded: 'have another application number',
     namesDocuments: true,
   }),

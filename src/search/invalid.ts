@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { PriorartError } from '../errors.js';
 import { nearestName } from '../nearest-name.js';
+import { writtenValue } from '../written-value.js';
 
 /** Complaints in a message, at most. */
 const ISSUES_SHOWN = 5;
@@ -40,18 +41,8 @@ export function shown(value: unknown): string {
     return `a list of ${value.length.toLocaleString('en')} entries`;
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     return 'a number that is too large';
-  const text = written(value).replace(UNSEEN, escaped);
+  const text = writtenValue(value).replace(UNSEEN, escaped);
   return text.length > VALUE_CHARS_SHOWN ? `${text.slice(0, VALUE_CHARS_SHOWN)}…` : text;
-}
-
-function written(value: unknown): string {
-  if (Number.isNaN(value)) return 'NaN';
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    // A BigInt, or an object that holds itself.
-    return typeof value === 'bigint' ? `${value}n` : 'an object that cannot be written as JSON';
-  }
 }
 
 function escaped(character: string): string {

@@ -55,7 +55,7 @@ describe('US serial numbers without their series', () => {
     ['23667', '2004-12-28', 'US11023667'],
     ['788', '2007-12-17', 'US12000788'],
     ['966211', '2007-12-28', 'US11966211'],
-    // It does not fit its day, or there is none: the year stays.
+    // The number does not fit its day, or the day is unknown: the number keeps its year.
     ['516238', '2003-10-31', 'US20030516238'],
     ['516238 P', '2013-10-31', 'US20130516238P'],
     ['516238 P', '1990-04-27', 'US19900516238P'],

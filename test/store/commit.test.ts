@@ -56,7 +56,7 @@ test('the segment name of a failed commit is never given again, and its file is 
     return writeSegment(store, segment, firstDoc, documents as NonNullable<typeof good>[]);
   };
   assert.throws(() => commitDocuments(store, MODEL, [good!, bad!], write([good, bad])), /NaN/);
-  // What the failed process removes late is not the segment that another one has committed meanwhile.
+  // The failed process removes its own segment, and never that of another process.
   assert.deepEqual(readdirSync(store.segmentDir(names[0]!)), []);
   assert.deepEqual(commitDocuments(store, MODEL, [good!], write([good])), ['ingested']);
   assert.equal(new Set(names).size, 2);
