@@ -47,6 +47,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'index.cts': ['index.ts'],
   'errors.ts': [],
   'nearest-name.ts': [],
+  'written-value.ts': [],
   'check-options.ts': [],
   'limits.ts': [],
   'give-back.ts': [],
@@ -55,13 +56,14 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'load-config.ts': [],
 };
 
-/** Tables of errors, limits and settings, suggestions for mistyped names, and the freeing of memory. Every folder may import them. */
+/** Tables of errors, limits and settings, suggestions for mistyped names, values in messages, and the freeing of memory. Every folder may import them. */
 const FOR_EVERYBODY = new Set([
   'errors.ts',
   'limits.ts',
   'config.ts',
   'setting-kinds.ts',
   'nearest-name.ts',
+  'written-value.ts',
   'check-options.ts',
   'give-back.ts',
 ]);
