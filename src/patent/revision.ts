@@ -52,23 +52,28 @@ type IdentityField = 'patent_id' | 'country' | 'number' | 'kind_code';
 
 /** Merges a stored record with a later one of the same document (see the rules above). */
 export function revised(stored: Patent, later: Patent): Patent {
-  if (stored.patent_id === later.patent_id) {
-    // A whole record leads over a part, and the later of two parts leads.
-    if (stored.partial) return completed(later, stored);
-    if (later.partial) return completed(ownOf(stored), completed(later, fillingOf(stored)));
-    if (!stored.filled && !stored.corrects) return later;
-    const found = completed(later, fillingOf(stored));
-    return stored.corrects ? { ...found, corrects: stored.corrects } : found;
-  }
-  const corrects = (leading: Patent, corrected: Patent): string[] =>
-    [...new Set([...(leading.corrects ?? []), ...(corrected.corrects ?? []), corrected.patent_id])].sort();
-  if (leads(later, stored)) return { ...completed(later, stored), corrects: corrects(later, stored) };
+  if (stored.patent_id === later.patent_id) return underAll(sameRevised(stored, later), stored, later);
+  if (leads(later, stored)) return underAll(completed(later, stored), stored, later);
   const filling = fillingOf(stored);
   // Fields of an earlier correction take precedence over the corrected publication, even if that is read
   // again later.
   const isOldest = !isCorrection(later.kind_code) && (stored.corrects ?? []).some(isCorrectionId);
   const gaps = isOldest ? completed(filling, later) : completed(later, filling);
-  return { ...completed(ownOf(stored), gaps), corrects: corrects(stored, later) };
+  return underAll(completed(ownOf(stored), gaps), stored, later);
+}
+
+/** Merges two records of one publication. A whole record leads over a part, and the later of two parts leads. */
+function sameRevised(stored: Patent, later: Patent): Patent {
+  if (stored.partial) return completed(later, stored);
+  if (later.partial) return completed(ownOf(stored), completed(later, fillingOf(stored)));
+  return stored.filled || stored.corrects ? completed(later, fillingOf(stored)) : later;
+}
+
+/** A merged record, found under the numbers of both. */
+function underAll(found: Patent, stored: Patent, later: Patent): Patent {
+  const names = [stored, later].flatMap(({ patent_id, corrects = [] }) => [patent_id, ...corrects]);
+  const corrects = [...new Set(names)].filter((name) => name !== found.patent_id).sort();
+  return corrects.length === 0 ? found : { ...found, corrects };
 }
 
 const isCorrectionId = (patentId: string): boolean => isCorrection(patentId.slice(-2));
@@ -156,9 +161,12 @@ function completed(leading: Patent, other: Patent): Patent {
     delete found.family_derived;
     filled.push('family_id');
   } else if (!main.family_derived && main.family_id !== undefined) delete found.family_derived;
+  // The leading record may be merged already. If its main language changed, its names of fields no longer hold.
+  if (leading.language === undefined || leading.language === main.language)
+    filled.push(...(leading.filled ?? []));
   delete found.filled;
   if (!(leading.partial && other.partial)) delete found.partial;
-  const told = filled.filter((name) => name !== 'filled' && !isByLanguage(name)).sort();
+  const told = [...new Set(filled)].filter((name) => name !== 'filled' && !isByLanguage(name)).sort();
   return found.partial || told.length === 0 ? found : { ...found, filled: told };
 }
 

@@ -112,6 +112,32 @@ describe('ingests into a cluster at once', { skip: await missingForCluster() }, 
     });
   });
 
+  for (const last of ['A2', 'A9']) {
+    test(`so they do if the program that writes ${last} is the only one that sees both`, async () => {
+      await withEngines(async (one, two) => {
+        await one.ingest([record(1, 'A1', { claims: ['A feeder.'] })]);
+        const other = last === 'A2' ? 'A9' : 'A2';
+        let otherEnds: Promise<unknown> | undefined;
+        let bothHaveRead = () => {};
+        const read = new Promise<void>((resolve) => {
+          bothHaveRead = resolve;
+        });
+        proxy.fault(async ({ path, body }) => {
+          if (!path.startsWith('/_bulk')) return undefined;
+          if (!body.includes(`"patent_id":["US20200000001${last}"]`)) await read;
+          else {
+            bothHaveRead();
+            await otherEnds;
+          }
+          return undefined;
+        });
+        otherEnds = one.ingest([record(1, other)]);
+        await Promise.all([otherEnds, two.ingest([record(1, last)])]);
+        assert.deepEqual(names(await stored(one)), [['A9', 'A1', 'A2']]);
+      });
+    });
+  }
+
   test('publications of one number that are no versions of each other stay apart', async () => {
     await withEngines(async (one, two) => {
       holdWrites();

@@ -121,6 +121,25 @@ describe('revision', () => {
     );
   });
 
+  it('two merged records of one correction are one, found under the numbers of both', () => {
+    const correction = ep('A9', { title: 'Lid' });
+    const one = revised(ep('A1', { claims: [{ number: 1, text: 'A lid.' }] }), correction);
+    const two = revised(ep('A2', { inventors: [{ name: 'Mayer' }], abstract: 'A lid.' }), correction);
+    const expected = ep('A9', {
+      ...{ title: 'Lid', abstract: 'A lid.', claims: [{ number: 1, text: 'A lid.' }] },
+      ...{ inventors: [{ name: 'Mayer' }], corrects: ['EP01234567A1', 'EP01234567A2'] },
+      filled: ['abstract', 'claims', 'inventors'],
+    });
+    assert.deepEqual(revised(one, two), expected);
+    assert.deepEqual(revised(two, one), expected);
+    assert.deepEqual(
+      revised(ep('A2', { inventors: [{ name: 'Mayer' }], abstract: 'A lid.' }), one),
+      expected,
+    );
+    const again = revised(expected, ep('A2', { inventors: [{ name: 'Meyer' }], abstract: 'A tin lid.' }));
+    assert.deepEqual([again.inventors, again.abstract], [[{ name: 'Meyer' }], 'A tin lid.']);
+  });
+
   it('only kinds of one letter belong together, and a search report is separate', () => {
     assert.ok(isSameDocument(ep('A9'), ep('A2')));
     assert.ok(!isSameDocument(ep('A1'), ep('A2')), 'neither corrects the other');
