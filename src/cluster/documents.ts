@@ -6,7 +6,13 @@ import { lexicalTexts } from '../index/lexical-texts.js';
 import { calling, native } from '../index/native.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
-import { type DocumentBody, type DocumentHead, halves, type PreparedDocument } from '../store/document.js';
+import {
+  applicationKeys,
+  type DocumentBody,
+  type DocumentHead,
+  halves,
+  type PreparedDocument,
+} from '../store/document.js';
 import type { Hit, Json } from './client.js';
 import type { Part } from './mapping.js';
 import { PRODUCTS } from './products.js';
@@ -61,7 +67,7 @@ export function documentOf(document: PreparedDocument, replaced: string[], dimen
   const rest = JSON.stringify({
     ids: [patent.patent_id, ...(patent.corrects ?? [])],
     number: patent.number,
-    ...(patent.application_number ? { application_key: patent.country + patent.application_number } : {}),
+    application_key: applicationKeys(head),
     application_group: applicationGroup(patent),
     family_group: familyGroup(patent),
     columns: columnsOf(patent),

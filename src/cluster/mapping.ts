@@ -105,7 +105,7 @@ function properties(knnEngine: KnnEngine, dimensions: number): Json {
     /** patent_id, and those of corrected publications. */
     ids: keyword,
     number: keyword,
-    /** Country and application number. */
+    /** Country and application number; keys of the international application and its publication. */
     application_key: keyword,
     /** What an application and its grant share; and what a family does. */
     application_group: keyword,

@@ -2,7 +2,7 @@
  * Publications in memory: those that a request needs. What is read and is not there is noted, so that it can be fetched.
  */
 import type { Passage } from '../patent/passage.js';
-import type { DocumentBody, DocumentHead } from '../store/document.js';
+import { applicationKeys, type DocumentBody, type DocumentHead } from '../store/document.js';
 import type { StoredFigures } from '../store/figures.js';
 import type { Lookup, Lookups, Publications } from '../store/publications.js';
 import type { Stored } from './documents.js';
@@ -82,9 +82,7 @@ export class PublicationsInMemory implements Publications {
     const doc = this.#stored.push(stored);
     for (const id of [head.patent_id, ...(head.corrects ?? [])]) this.#ids.set(id, doc);
     addTo(this.#numbers, head.number, head.patent_id);
-    if (head.application_number) {
-      addTo(this.#applications, head.country + head.application_number, head.patent_id);
-    }
+    for (const key of applicationKeys(head)) addTo(this.#applications, key, head.patent_id);
     return doc;
   }
 

@@ -2,9 +2,17 @@
  * Verifies a data folder: checksums of all files, a vector for every passage, hashes of all texts, all lookups, all
  * counts. Reads everything and changes nothing.
  */
+
+import { internationalKeys } from '../patent/international-number.js';
 import type { Passage } from '../patent/passage.js';
 import { whole } from '../store/checked-values.js';
-import { contentHash, type DocumentHead, passagesHash, patentOf } from '../store/document.js';
+import {
+  applicationKeys,
+  contentHash,
+  type DocumentHead,
+  passagesHash,
+  patentOf,
+} from '../store/document.js';
 import { readable as asDamage, dataFile } from '../store/faults.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { damagedPages } from '../store/pages.js';
@@ -64,6 +72,8 @@ export interface Inspection extends CheckReport {
   /** Segments with a damaged list of deleted documents; files with a damaged entry in the ledger. */
   brokenLists: Set<string>;
   brokenSources: string[];
+  /** Documents of earlier versions, which their international applications do not lead to. */
+  withoutInternational: number[];
 }
 
 /** Maximum number of listed problems of each kind. */
@@ -121,6 +131,7 @@ class FolderCheck {
   readonly #lost = new Map<number, string | undefined>();
   readonly #brokenLists = new Set<string>();
   readonly #brokenSources: string[] = [];
+  readonly #withoutInternational: number[] = [];
   /** Number of vectors of each live document in intact segments. */
   readonly #live = new Map<number, number>();
   readonly manifest: Manifest;
@@ -153,6 +164,7 @@ class FolderCheck {
       brokenIndexes: this.#brokenIndexes,
       lookupsBroken: this.#counts.has('lookup'),
       brokenPassages: this.#brokenPassages,
+      withoutInternational: this.#withoutInternational,
       lost: this.#lost,
       brokenLists: this.#brokenLists,
       brokenSources: this.#brokenSources,
@@ -243,6 +255,9 @@ class FolderCheck {
     const recordWhole = body !== undefined && contentHash(patentOf(head, body)) === head.hash;
     if (body === undefined) this.found('document', name, 'its text is missing or damaged');
     else if (!recordWhole) this.found('document', name, 'its record or text is not as it was stored');
+    else if (head.international === undefined && internationalKeys(body).length > 0) {
+      this.#withoutInternational.push(doc);
+    }
 
     const fault = this.#faultOfPassages(doc, head);
     if (fault !== undefined) {
@@ -290,10 +305,10 @@ class FolderCheck {
       if (value === undefined) continue; // Already reported.
       records += 1;
       names += 1 + (value.corrects?.length ?? 0);
-      const { patent_id: name, number, country, application_number: application } = value;
+      const { patent_id: name, number } = value;
       if (whole(() => ids.get(name)) !== key) this.found('lookup', name, 'its id does not lead to it');
       if (!numbers.doesExist(number, name)) this.found('lookup', name, 'its number does not lead to it');
-      if (application && !applications.doesExist(country + application, name)) {
+      if (!applicationKeys(value).every((key) => applications.doesExist(key, name))) {
         this.found('lookup', name, 'its application number does not lead to it');
       }
     }

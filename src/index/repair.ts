@@ -6,6 +6,7 @@ import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
 import { whole } from '../store/checked-values.js';
 import {
+  addInternationalKeys,
   commitEntry,
   commitMerge,
   forgetDocuments,
@@ -106,6 +107,9 @@ async function repairLocked(
       repaired.push(`${patentId ?? `document ${doc}`} is lost and was taken out; ingest its file again`);
     }
   }
+  const known = addInternationalKeys(store, before.withoutInternational);
+  if (known > 0)
+    repaired.push(`${known} publications were made known under their international applications`);
   if (before.lookupsBroken || before.lost.size > 0) {
     rebuildLookups(store);
     repaired.push('look-up tables and counts were rebuilt from the records');

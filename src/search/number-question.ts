@@ -6,6 +6,7 @@ import {
   withPlainHyphens,
 } from '../patent/application-number.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
+import { internationalKeyOf } from '../patent/international-number.js';
 import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
 import { readLabel } from '../patent/number-label.js';
 import { plainNumber } from '../patent/printed-number.js';
@@ -32,9 +33,6 @@ const BARE_FORMS: readonly RegExp[] = [
   // EP 04106384.3, CN 201610298414.X
   /^\d{8}(?:\d{4})?\.[\dX]$/,
 ];
-
-/** Publications of international applications, which no index has: WO 2010/022988, WO 99/12345, without the kind code. */
-const WO_NUMBER = /^WO[ -]?(?:(?:19|20)\d\d[/ ]?\d{5,6}|\d\d\/?\d{5})-?$/;
 
 /** The office before the digits of an application number. */
 const OFFICE = /^(US|KR|JP|CN|EP)(?![A-Z])\W?/;
@@ -71,14 +69,16 @@ export function publicationsAsked(store: Publications, question: string): Number
   return { publications: [...found].sort(), anotherKind: found.size > 0 };
 }
 
-/** The stored publications with a number, or else those of the application that has it, ascending. */
+/** The stored publications with a number, or else those of the national or international application that has it, ascending. */
 export function publicationsNamed(store: Publications, number: string): string[] {
   const found = resolvePublications(store, number);
   return found.length > 0 || !isNumber(number) ? found : publicationsOfApplication(store, plain(number));
 }
 
+/** Those of an international application are the national ones that rest on it. */
 function publicationsOfApplication(store: Publications, text: string): string[] {
-  const found = new Set<string>();
+  const international = internationalKeyOf(text);
+  const found = new Set(international === undefined ? [] : store.applications.getValues(international));
   for (const country of officesOf(text)) {
     const number = normaliseApplicationNumber(country, text);
     if (number === undefined) continue;
@@ -98,8 +98,7 @@ export function isNumber(question: string): boolean {
   }
   if (digits < LEAST_DIGITS) return false;
   return (
-    isWholePctNumber(text) ||
-    WO_NUMBER.test(bare) ||
+    internationalKeyOf(text) !== undefined ||
     officesOf(text).length === 1 ||
     parsePatentNumber(text).length > 0
   );

@@ -5,10 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { PriorartError } from '../errors.js';
+import { internationalKeys } from '../patent/international-number.js';
 import type { Passage } from '../patent/passage.js';
-import type { Patent } from '../patent/record.js';
 import { basisOf, isSameBasis } from './basis.js';
-import { type DocumentHead, halves, type PreparedDocument } from './document.js';
+import { applicationKeys, type DocumentHead, halves, type PreparedDocument } from './document.js';
 import { dataFile, readable } from './faults.js';
 import { rebuildFigureLookups, removeFigures } from './figures.js';
 import { deletedKey, MANIFEST } from './keys.js';
@@ -155,7 +155,7 @@ export function changesNothing(
 }
 
 function put(store: Store, id: number, document: PreparedDocument, old: readonly DocumentHead[]): void {
-  const { patent, sources = [] } = document;
+  const { sources = [] } = document;
   const before = old.flatMap((head) => [...(head.replaced ?? []), head.hash]);
   const replaced = [...new Set([...before, ...sources])]
     .filter((hash) => hash !== document.hash)
@@ -164,7 +164,7 @@ function put(store: Store, id: number, document: PreparedDocument, old: readonly
   store.documents.putSync(id, head);
   store.bodies.putSync(id, body);
   putPassages(store, id, document.passages);
-  putLookups(store, id, patent);
+  putLookups(store, id, head);
 }
 
 function putPassages(store: Store, id: number, passages: readonly Passage[]): void {
@@ -179,9 +179,7 @@ function removeDocument(store: Store, id: number, head: DocumentHead): void {
   for (let n = 0; n < head.passages; n++) store.passages.removeSync([id, n]);
   for (const id of [head.patent_id, ...(head.corrects ?? [])]) store.ids.removeSync(id);
   store.numbers.removeSync(head.number, head.patent_id);
-  if (head.application_number) {
-    store.applications.removeSync(head.country + head.application_number, head.patent_id);
-  }
+  for (const key of applicationKeys(head)) store.applications.removeSync(key, head.patent_id);
 }
 
 /** Deletes publications. Returns the patent_ids that were in the index. */
@@ -374,10 +372,32 @@ export function rebuildLookups(store: Store): void {
   );
 }
 
-function putLookups(store: Store, id: number, patent: Patent | DocumentHead): void {
-  for (const name of [patent.patent_id, ...(patent.corrects ?? [])]) store.ids.putSync(name, id);
-  store.numbers.putSync(patent.number, patent.patent_id);
-  if (patent.application_number) {
-    store.applications.putSync(patent.country + patent.application_number, patent.patent_id);
+/** Makes documents of earlier versions known under their international applications. @returns their number */
+export function addInternationalKeys(store: Store, docs: readonly number[]): number {
+  let count = 0;
+  for (let at = 0; at < docs.length; at += UPGRADED_AT_ONCE) {
+    const some = docs.slice(at, at + UPGRADED_AT_ONCE);
+    const upgrade = (): void => {
+      for (const doc of some) {
+        const [head, body] = [store.documents.get(doc), store.bodies.get(doc)];
+        // Another process may have replaced it.
+        if (head === undefined || body === undefined) continue;
+        const upgraded = { ...head, international: internationalKeys(body) };
+        store.documents.putSync(doc, upgraded);
+        putLookups(store, doc, upgraded);
+        count += 1;
+      }
+    };
+    change(store, upgrade, { changed: some.length * ROOM_A_DOCUMENT });
   }
+  return count;
+}
+
+/** Documents that one transaction upgrades. */
+const UPGRADED_AT_ONCE = 1_000;
+
+function putLookups(store: Store, id: number, head: DocumentHead): void {
+  for (const name of [head.patent_id, ...(head.corrects ?? [])]) store.ids.putSync(name, id);
+  store.numbers.putSync(head.number, head.patent_id);
+  for (const key of applicationKeys(head)) store.applications.putSync(key, head.patent_id);
 }

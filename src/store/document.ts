@@ -1,5 +1,6 @@
 /** The two halves of a stored publication, and the hash that identifies its content. */
 import { createHash } from 'node:crypto';
+import { internationalKeys } from '../patent/international-number.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
 import type { Basis } from './basis.js';
@@ -23,6 +24,8 @@ export interface DocumentHead extends Omit<Patent, keyof DocumentBody> {
   passagesHash: string;
   /** Hashes of the versions that this one replaced. Reading one of those again changes nothing. */
   replaced?: string[];
+  /** Keys of the international application that it rests on and of its publication: `PCTKR2018016728`, `WO2019135546`. */
+  international?: string[];
 }
 
 /** A publication ready to be stored: read, cut into passages, embedded. */
@@ -95,6 +98,7 @@ export function halves(document: PreparedDocument, replaced: string[]): [Documen
     );
   const head = part(false) as Omit<Patent, keyof DocumentBody>;
   const body: DocumentBody = part(true);
+  const international = internationalKeys(body);
   return [
     {
       ...head,
@@ -102,6 +106,7 @@ export function halves(document: PreparedDocument, replaced: string[]): [Documen
       hash: document.hash,
       passagesHash: passagesHash(document.passages),
       ...(replaced.length > 0 ? { replaced } : {}),
+      ...(international.length > 0 ? { international } : {}),
     },
     body,
   ];
@@ -114,7 +119,17 @@ export function patentOf(head: DocumentHead, body: DocumentBody): Patent {
     hash: _hash,
     passagesHash: _passagesHash,
     replaced: _replaced,
+    international: _international,
     ...rest
   } = head;
   return { ...rest, ...body };
+}
+
+/** Keys under which the lookup by application finds a publication: its own application, and what `international` lists. */
+export function applicationKeys({
+  country,
+  application_number: number,
+  international = [],
+}: Pick<DocumentHead, 'country' | 'application_number' | 'international'>): string[] {
+  return [...(number ? [country + number] : []), ...international];
 }

@@ -14,7 +14,7 @@
  * | ids          | patent_id, also of corrected publications | document id |
  * | numbers      | KIPRIS number               | patent_ids with this number |
  * | sources      | absolute path of a file     | SourceRecord: when it was read, and outcomes of its publications |
- * | applications | country + application number| patent_ids of its publications |
+ * | applications | country + application number, or a key of `DocumentHead.international` | patent_ids of its publications |
  * | figures      | patent_id                   | PatentFigures: its figures, with the files of stored images |
  * | figure_names | [place, figure key]         | patent_ids of the publications with a figure of this name |
  * | figure_files | SHA-256 of a file in hex    | patent_ids of the publications with this image |

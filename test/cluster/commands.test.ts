@@ -86,6 +86,16 @@ describe('commands on a cluster', { skip: await missingForCluster() }, () => {
     assert.deepEqual(lines(readFileSync(file, 'utf8')), all);
   });
 
+  test('the number of an international publication finds the same publications', async () => {
+    const named = [...collection.patents.values()].find(({ pct_publication }) => pct_publication)!;
+    const search = ['search', named.pct_publication!.number, '--doc-type', 'all', '--json'];
+    const idsOf = ({ stdout }: Ended) =>
+      JSON.parse(stdout).results.map(({ patent_id }: { patent_id: string }) => patent_id);
+    const [folder, other] = [idsOf(await onFolder(...search)), idsOf(await onCluster(...search))];
+    assert.equal(other[0], folder[0]);
+    assert.equal(collection.patents.get(other[0])?.pct_publication?.number, named.pct_publication!.number);
+  });
+
   test('coverage prints the same counts', async () => {
     await same('coverage');
     const [folder, other] = [await onFolder('coverage', '--json'), await onCluster('coverage', '--json')];
