@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { claimedPriority } from '../patent/priority.js';
 import type { Claim, Name, Patent } from '../patent/record.js';
-import { resolvePublications } from '../store/resolve.js';
+import { resolveShown } from '../store/resolve.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { count, counted, print } from './output.js';
 import { openPublications, tellAmbiguous, tellMissing } from './publications.js';
@@ -36,7 +36,7 @@ async function run(numbers: string[], flags: Record<string, unknown>): Promise<v
   const publications = await openPublications(flags);
   try {
     const fitting = await publications.look((index) =>
-      numbers.map((number) => ({ number, ids: resolvePublications(index, number) })),
+      numbers.map((number) => ({ number, ids: resolveShown(index, number) })),
     );
     const named = fitting.flatMap(({ ids }) => (ids.length === 1 ? ids : []));
     const records = await publications.records(named);

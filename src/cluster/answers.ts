@@ -10,7 +10,7 @@ import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from '../search/quer
 import { searchSemantic } from '../search/semantic.js';
 import type { AnalyticsResponse, DetailsResponse, SearchResponse } from '../search/types.js';
 import { currentDocuments } from '../store/pinned.js';
-import { resolvePublications } from '../store/resolve.js';
+import { resolveShown } from '../store/resolve.js';
 import { familyGroup, vectorsOf } from './documents.js';
 import { fetchAll, fetchByIds, withPublications } from './lookups.js';
 import { prepareQuestion } from './prepare-question.js';
@@ -90,7 +90,7 @@ export async function answerDetails(asked: Asked, query: DetailsQuery): Promise<
   const publications = new PublicationsInMemory(asked.name);
   const fields = ['head', 'body'] as const;
   await withPublications(state, publications, fields, () => {
-    for (const id of query.patentIds) resolvePublications(publications, id);
+    for (const id of query.patentIds) resolveShown(publications, id);
   });
   if (query.bibliography) {
     const heads = Array.from({ length: publications.size }, (_, n) => publications.stored(n + 1)!.head);

@@ -1,5 +1,6 @@
 /** Deletes publications of a cluster by number. */
 import type { DeleteResult } from '../engine-port.js';
+import { resolvePublications } from '../store/resolve.js';
 import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
 import { type ClusterClient, unavailable } from './client.js';
 import { removeFigures } from './figures.js';
@@ -28,7 +29,8 @@ export async function deletePublications(
       const ids: (string | undefined)[] = [];
       for (let at = 0; at < numbers.length; at += EACH) {
         const publications = new PublicationsInMemory(client.settings.index);
-        ids.push(...(await resolved(state, publications, numbers.slice(at, at + EACH), ['head'])));
+        const some = numbers.slice(at, at + EACH);
+        ids.push(...(await resolved(state, publications, some, ['head'], resolvePublications)));
       }
       return ids;
     },

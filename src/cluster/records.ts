@@ -5,7 +5,7 @@ import type { Patent } from '../patent/record.js';
 import { clausesOf } from '../search/filter.js';
 import type { Filters } from '../search/query.js';
 import { patentOf } from '../store/document.js';
-import { resolvePublications } from '../store/resolve.js';
+import { resolveShown } from '../store/resolve.js';
 import { filterOf } from './clauses.js';
 import type { OneState } from './client.js';
 import { asking, type Field, type Stored, storedOf, vectorsOf } from './documents.js';
@@ -20,6 +20,7 @@ const EMBEDDED: readonly Field[] = [...RECORD, 'texts', 'vectors'];
 
 /**
  * The patent_id of each number; undefined for one that fits none.
+ * @param resolve finds the publications of a number
  * @throws PriorartError `invalid_request` if a number fits several publications
  */
 export function resolved(
@@ -27,9 +28,10 @@ export function resolved(
   publications: PublicationsInMemory,
   numbers: readonly string[],
   fields: readonly Field[],
+  resolve: typeof resolveShown,
 ): Promise<(string | undefined)[]> {
   return withPublications(state, publications, fields, () => {
-    const found = numbers.map((number) => resolvePublications(publications, number));
+    const found = numbers.map((number) => resolve(publications, number));
     return found.map((candidates, n) => {
       if (candidates.length < 2) return candidates[0];
       const message = `${numbers[n]} fits ${candidates.join(', ')}; name one of them`;
@@ -49,7 +51,7 @@ export async function recordsByNumber(
   for (let at = 0; at < numbers.length; at += BATCH) {
     const publications = new PublicationsInMemory(name);
     const fields = vectors ? EMBEDDED : RECORD;
-    const ids = await resolved(state, publications, numbers.slice(at, at + BATCH), fields);
+    const ids = await resolved(state, publications, numbers.slice(at, at + BATCH), fields, resolveShown);
     for (const id of ids) {
       const doc = id === undefined ? undefined : publications.docOf(id);
       records.push(doc === undefined ? undefined : recordOf(publications.stored(doc)!, vectors));

@@ -1,7 +1,7 @@
 /** Full documents by number, up to 200 at once, one entry per number asked. */
 import { patentOf } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
-import { damagedLookup, resolvePublications } from '../store/resolve.js';
+import { damagedLookup, resolveShown } from '../store/resolve.js';
 import { bibliographyOf, familiesOf } from './bibliography.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { markdownOf } from './markdown.js';
@@ -20,7 +20,7 @@ export function detailsOf(
   store.refresh();
   const found = query.patentIds.map((asked): Found => {
     cancellation.check();
-    const candidates = resolvePublications(store, asked);
+    const candidates = resolveShown(store, asked);
     const doc = candidates.length === 1 ? store.ids.get(candidates[0]!) : undefined;
     return { asked, candidates, doc };
   });

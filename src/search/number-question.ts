@@ -11,7 +11,7 @@ import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
 import { readLabel } from '../patent/number-label.js';
 import { plainNumber } from '../patent/printed-number.js';
 import type { Publications } from '../store/publications.js';
-import { resolvePublications } from '../store/resolve.js';
+import { resolveInternational, resolvePublications } from '../store/resolve.js';
 import { bareQuestion } from './bare-question.js';
 
 /** Digits of a number after letters, such as `D433143` and `EP12345`. Shorter texts are names: `H.264`, `D1`. */
@@ -77,8 +77,7 @@ export function publicationsNamed(store: Publications, number: string): string[]
 
 /** Those of an international application are the national ones that rest on it. */
 function publicationsOfApplication(store: Publications, text: string): string[] {
-  const international = internationalKeyOf(text);
-  const found = new Set(international === undefined ? [] : store.applications.getValues(international));
+  const found = new Set(resolveInternational(store, text));
   for (const country of officesOf(text)) {
     const number = normaliseApplicationNumber(country, text);
     if (number === undefined) continue;

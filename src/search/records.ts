@@ -8,7 +8,7 @@ import type { Patent } from '../patent/record.js';
 import { patentOf } from '../store/document.js';
 import { reading } from '../store/faults.js';
 import { currentDocuments, PinnedDocuments, type RecordReader } from '../store/pinned.js';
-import { damagedLookup, resolvePublications } from '../store/resolve.js';
+import { damagedLookup, resolveShown } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
 import { withApplicantNames } from './applicants.js';
 import { clausesOf } from './filter.js';
@@ -58,7 +58,7 @@ export async function recordsByNumber(
 }
 
 function documentOf(store: Store, number: string): number | undefined {
-  const candidates = resolvePublications(store, number);
+  const candidates = resolveShown(store, number);
   if (candidates.length > 1) {
     throw new PriorartError('invalid_request', `${number} fits ${candidates.join(', ')}; name one of them`);
   }

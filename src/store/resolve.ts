@@ -1,8 +1,11 @@
 /** Resolves a publication number in any spelling. */
 
 import { PriorartError } from '../errors.js';
+import { withPlainHyphens } from '../patent/application-number.js';
 import { citedNumbers } from '../patent/citation.js';
 import type { Country } from '../patent/country.js';
+import { internationalKeyOf } from '../patent/international-number.js';
+import { withoutInvisible } from '../patent/invisible.js';
 import { isExamined } from '../patent/japanese-number.js';
 import { kindsOf, sameKind } from '../patent/kind.js';
 import { type NumberCandidate, parsePatentNumber } from '../patent/number.js';
@@ -19,6 +22,24 @@ import type { Publications } from './publications.js';
 export function resolvePublications(store: Publications, text: string): string[] {
   const exact = text.trim().toUpperCase();
   return resolveExact(store, exact) ?? resolveNumbers(store, parsePatentNumber(plainNumber(text)));
+}
+
+/**
+ * patent_ids of the publications to show for a number, ascending: those that have it, or the national ones that rest on an
+ * international application, if the number is that of this application or of its publication.
+ * @throws PriorartError like `resolvePublications`
+ */
+export function resolveShown(store: Publications, text: string): string[] {
+  const found = resolvePublications(store, text);
+  return found.length > 0 ? found : resolveInternational(store, text);
+}
+
+/** patent_ids of the national publications that rest on an international application, ascending. */
+export function resolveInternational(store: Publications, text: string): string[] {
+  const key = internationalKeyOf(
+    withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim(),
+  );
+  return key === undefined ? [] : [...store.applications.getValues(key)].sort();
 }
 
 /**

@@ -93,6 +93,7 @@ describe('commands on a cluster', { skip: await missingForCluster() }, () => {
       JSON.parse(stdout).results.map(({ patent_id }: { patent_id: string }) => patent_id);
     const [folder, other] = [idsOf(await onFolder(...search)), idsOf(await onCluster(...search))];
     assert.equal(other[0], folder[0]);
+    await same('show', named.pct_publication!.number, '--description');
     assert.equal(collection.patents.get(other[0])?.pct_publication?.number, named.pct_publication!.number);
   });
 

@@ -67,6 +67,18 @@ test('the national publications of an international application are found by its
   const several = { code: 'invalid_request', message: /EP03733001A1, JP33511001A; expected one of these/ };
   await assert.rejects(engine.search({ like: [WO] }), several);
 
+  const asked = ['PCT/KR2018/016728', 'WO2019/135546', 'WO 2019/135547 A1'];
+  const { patents } = await engine.details({ patent_ids: asked });
+  assert.deepEqual(
+    patents.map((entry) => ('error' in entry ? entry.error : entry.patent_id)),
+    ['EP03733001A1', 'ambiguous', 'not_found'],
+  );
+  assert.deepEqual(
+    (await engine.get(PCT)).map((record) => record?.patent_id),
+    ['EP03733001A1'],
+  );
+  assert.deepEqual((await engine.delete([PCT])).not_found, [PCT], 'only what has the number itself');
+
   await engine.ingest([{ ...RECORDS[0]!, pct_application: { number: 'PCT/KR2018/016730' } }]);
   assert.deepEqual(await reading(PCT), [], 'the number of the version before is forgotten');
   assert.deepEqual(await reading('PCT/KR2018/016730'), ['EP03733001A1']);
