@@ -249,6 +249,17 @@ class FolderCheck {
     this.found('document', patentId ?? String(doc), reason);
   }
 
+  /** Finds publications that have neither a record nor vectors, which only their ids still name. */
+  #loseMissing(): void {
+    const { documents, ids } = this.#store;
+    for (const name of [...ids.getKeys()]) {
+      const doc = whole(() => ids.get(name));
+      if (doc === undefined || documents.doesExist(doc) || this.#lost.has(doc)) continue;
+      this.#lost.set(doc, name);
+      this.found('document', name, 'its record is missing');
+    }
+  }
+
   #checkDocument(doc: number, head: DocumentHead): void {
     const name = head.patent_id;
     const body = whole(() => this.#store.bodies.get(doc));
@@ -312,6 +323,7 @@ class FolderCheck {
         this.found('lookup', name, 'its application number does not lead to it');
       }
     }
+    this.#loseMissing();
     const count = ids.getCount();
     if (count !== names && this.#lost.size === 0)
       this.found('lookup', 'ids', `there are ${count} ids for ${records} documents`);

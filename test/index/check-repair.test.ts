@@ -182,6 +182,25 @@ test('a FAISS index that is flipped, cut, emptied, overwritten or missing is rep
   }
 });
 
+test('a publication whose record and segment are missing is named', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => store.documents.removeSync(5));
+  rmSync(segmentFile(whole, 0));
+  const id = PATENTS[4]!.patent_id;
+  await withStore(whole.dir, async (store) => {
+    const { problems } = await checkFolder(store);
+    assert.deepEqual(
+      problems.filter(({ kind }) => kind === 'document').map(({ where, reason }) => [where, reason]),
+      [[id, 'its record is missing']],
+    );
+    const { ok, repaired } = await repairFolder(store, derivation);
+    assert.ok(ok);
+    assert.match(repaired.join(), new RegExp(`${id} is lost and was taken out`));
+    await commit(store, [PATENTS[4]!]);
+  });
+  assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+});
+
 test('look-up tables with missing rows, dangling rows or wrong counts are repaired', async (t) => {
   const [patent] = PATENTS;
   const { patent_id, number, country, application_number } = patent!;
