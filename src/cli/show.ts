@@ -21,11 +21,13 @@ export function showCommand(): Command {
       'after',
       `
 With --json, each record is a line of JSON in the format of \`export\` and \`ingest\`. The records that are
-found are printed in any case. Exit code 1 if a number is not in the index, 2 if one fits several publications.
+found are printed in any case. The number of an international application or of its publication shows the
+national publication that rests on it. Exit code 1 if a number is not in the index, 2 if one fits several publications.
 
 Examples:
   priorart show KR1020200104349A
   priorart show "US 9,971,313 B2" --description
+  priorart show "WO 2019/135546 A1"
   priorart show EP03893001A1 EP03893001B1 --json`,
     )
     .action(run);

@@ -34,12 +34,17 @@ export function resolveShown(store: Publications, text: string): string[] {
   return found.length > 0 ? found : resolveInternational(store, text);
 }
 
-/** patent_ids of the national publications that rest on an international application, ascending. */
+/**
+ * patent_ids of the national publications that rest on an international application, ascending. The Japanese re-publication of an
+ * international publication has the number of that.
+ */
 export function resolveInternational(store: Publications, text: string): string[] {
   const key = internationalKeyOf(
     withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim(),
   );
-  return key === undefined ? [] : [...store.applications.getValues(key)].sort();
+  if (key === undefined) return [];
+  const republished = key.startsWith('WO') ? resolvePublications(store, `JP${key}A1`) : [];
+  return [...new Set([...store.applications.getValues(key), ...republished])].sort();
 }
 
 /**

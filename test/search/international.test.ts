@@ -28,11 +28,12 @@ const RECORDS = [
     publication_date: '2020-04-23',
   },
 ];
+const REPUBLICATION = { patent_id: 'JP30062001A1', title: '容器の蓋', publication_date: '2019-07-11' };
 
 test('the national publications of an international application are found by its numbers', async (t) => {
   const dir = temporary(t);
   const engine = await open(dir, { create: true, workers: 0 });
-  assert.deepEqual((await engine.ingest(RECORDS)).failed, []);
+  assert.deepEqual((await engine.ingest([...RECORDS, REPUBLICATION])).failed, []);
   const reading = async (query: string) => {
     const { reading } = await engine.explain({ query });
     return reading?.as === 'number' ? reading.publications : reading;
@@ -47,6 +48,7 @@ test('the national publications of an international application are found by its
     ['국제출원번호 PCT/KR2018/016728', ['EP03733001A1']],
     ['PCT/US1999/012345', ['US20200123456A1']],
     ['PCT/US99/12345', ['US20200123456A1']],
+    ['WO2018/062001', ['JP30062001A1']],
     ['WO 2019/135547', []],
     ['PCT/KR2018/016729', []],
   ] as const) {
