@@ -109,7 +109,7 @@ async function repairLocked(
   }
   const known = addInternationalKeys(store, before.withoutInternational);
   if (known > 0)
-    repaired.push(`${known} publications were made known under their international applications`);
+    repaired.push(`publications found by their international applications from now on: ${known}`);
   if (before.lookupsBroken || before.lost.size > 0) {
     rebuildLookups(store);
     repaired.push('look-up tables and counts were rebuilt from the records');

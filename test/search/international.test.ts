@@ -108,7 +108,7 @@ test('a folder of an earlier version is whole, and a repair makes these numbers 
   assert.deepEqual((await checkFolder(store)).problems, []);
   const { ok, repaired } = await repairFolder(store, derivation);
   assert.ok(ok);
-  assert.deepEqual(repaired, ['3 publications were made known under their international applications']);
+  assert.deepEqual(repaired, ['publications found by their international applications from now on: 3']);
   assert.deepEqual((await repairFolder(store, derivation)).repaired, [], 'once');
   assert.deepEqual([...store.applications.getValues('WO2019135546')], ['EP03733001A1', 'JP33511001A']);
   const [doc] = [...store.documents.getKeys()];
