@@ -123,7 +123,7 @@ export function withPlainHyphens(text: string): string {
 
 /** Digits, perhaps after an era, with separators and a check digit. */
 const SPELLING = /^(?:[MTSHR明大昭平令]\d{1,2}-)?\d[\d,/-]*(?:\.[\dX])?$/;
-const WHOLE_PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;
+const WHOLE_PCT = /^PCT[\s/-]?[A-Z]{2}[\s/-]?(?:\d{4}|\d\d)[\s/-]?\d{5,6}$/;
 
 /** Whether a text in capitals is written like an application number, without an office before it. */
 export function isApplicationSpelling(text: string): boolean {
@@ -146,6 +146,11 @@ export function isOfficeApplicationNumber(country: string, text: string): boolea
   const number = normaliseApplicationNumber(country, text);
   if (number === undefined || !form.test(number)) return false;
   return country !== 'US' || text.replace(/\D/g, '').length >= number.length;
+}
+
+/** A text in capitals, NFKC, with plain hyphens, without invisible characters and blanks at its ends. */
+export function foldedNumber(text: string): string {
+  return withPlainHyphens(plain(text));
 }
 
 function plain(text: string): string {

@@ -2,7 +2,7 @@
  * Numbers of international publications (`WO 2018/062001 A1`, `WO 98/12345`, `WO2018062001`) and of their applications
  * (`PCT/KR2018/016728`).
  */
-import { isPctNumber, normaliseApplicationNumber } from './application-number.js';
+import { isPctNumber, isWholePctNumber, normaliseApplicationNumber } from './application-number.js';
 import type { Patent } from './record.js';
 
 /** The first year of international publications. */
@@ -44,18 +44,17 @@ const APPLICATION_LABEL =
   /^(?:국제 ?출원(?: ?번호)?|国際出願(?:番号)?|国际申请号?|國際申請號?|(?:INTERNATIONAL|PCT) APPLICATION(?: (?:NO\.?|NUMBER))?)[\s:]{0,3}[제第]?\s?/;
 const PUBLICATION_LABEL =
   /^(?:국제 ?공개(?:공보)?(?: ?번호)?|国際公開(?:番号)?|国际(?:公布|公开)号?|國際(?:公布|公開)號?|(?:INTERNATIONAL|WO) (?:PATENT )?PUBLICATION(?: (?:NO\.?|NUMBER))?)[\s:]{0,3}[제第]?\s?/;
-const WHOLE_PCT = /^PCT[\s/-]?[A-Z]{2}[\s/-]?(?:\d{4}|\d\d)[\s/-]?\d{5,6}$/;
 const WHOLE_WO =
   /^(?:WO[\s-]?(?:A\d?[\s-])?)?((?:19|20)\d\d[\s/]?\d{5,6}|\d\d\/?\d{5}|\d\d\/\d{6})(?:[\s-]?\(?A\d\)?)?$/;
 
 /**
  * The key of the international application or publication that a text names, and nothing else: `PCTKR2018016728` of
  * `PCT/KR2018/016728`, `WO2018062001` of `WO 2018/062001 A1` and `国際公開第2018/062001号`. Without `WO`, the words must say what it is.
- * @param text in capitals, NFKC, with plain hyphens
+ * @param text as `foldedNumber` returns it
  */
 export function internationalKeyOf(text: string): string | undefined {
   const application = text.replace(APPLICATION_LABEL, '').replace(/\s?[号號호]$/, '');
-  if (WHOLE_PCT.test(application)) return `PCT${normaliseApplicationNumber('WO', application)}`;
+  if (isWholePctNumber(application)) return `PCT${normaliseApplicationNumber('WO', application)}`;
   const isLabelled = PUBLICATION_LABEL.test(text);
   const publication = text.replace(PUBLICATION_LABEL, '').replace(/\s?[号號호]$/, '');
   if (!isLabelled && !publication.startsWith('WO')) return undefined;

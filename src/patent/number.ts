@@ -23,16 +23,15 @@
  * (`출원번호`, `特願`, `ZL`, `US Patent Application No.`) the number is that of an application.
  */
 import {
+  foldedNumber,
   isApplicationSpelling,
   isOfficeApplicationNumber,
   isWholePctNumber,
   normaliseApplicationNumber,
-  withPlainHyphens,
 } from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { withoutDate } from './date.js';
 import { internationalNumber } from './international-number.js';
-import { withoutInvisible } from './invisible.js';
 import { inJapanese, japaneseKind, japaneseNumber } from './japanese-number.js';
 import { type Labelled, readLabel } from './number-label.js';
 
@@ -191,8 +190,7 @@ function republication(text: string): Spelling | undefined {
 const KR_APPLICATION = /^[1-7]0-(?:19|20)\d{2}-/;
 
 /** In capitals, NFKC, with plain hyphens, without invisible characters and a date behind it. */
-const folded = (text: string): string =>
-  withoutDate(withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim());
+const folded = (text: string): string => withoutDate(foldedNumber(text));
 
 /**
  * Splits a text into country, letters of the series, digits and kind; `undefined` if it is not the number of a publication.

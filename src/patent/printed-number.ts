@@ -3,9 +3,8 @@
  * `特開2021-041306(P2021-041306A)`, `등록특허번호 …`, `米国特許第6837063号`, `USP 6,837,063`, `10 1801639`. Only what users ask for is read so:
  * records keep what their sources say.
  */
-import { withPlainHyphens } from './application-number.js';
+import { foldedNumber } from './application-number.js';
 import type { Country } from './country.js';
-import { withoutInvisible } from './invisible.js';
 import { NUMBER_MAX_CHARS, parsePatentNumber } from './number.js';
 import { inJapaneseForms, type PrintedLabel, readPrintedLabel } from './printed-label.js';
 
@@ -41,7 +40,7 @@ const APPLICATION: Record<Country, string> = {
 export function plainNumber(text: string): string {
   // Most questions are words, and end here.
   if (text.length > NUMBER_MAX_CHARS || !HAS_DIGITS.test(text)) return text;
-  const whole = withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim();
+  const whole = foldedNumber(text);
   if (whole.length > NUMBER_MAX_CHARS) return text;
   const bare = ownForm(whole.replace(FIELD_CODE, '').replace(REPEATED, '').trim());
   if (isRead(bare)) return bare === whole ? text : bare;

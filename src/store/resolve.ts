@@ -1,11 +1,10 @@
 /** Resolves a publication number in any spelling. */
 
 import { PriorartError } from '../errors.js';
-import { withPlainHyphens } from '../patent/application-number.js';
+import { foldedNumber } from '../patent/application-number.js';
 import { citedNumbers } from '../patent/citation.js';
 import type { Country } from '../patent/country.js';
 import { internationalKeyOf } from '../patent/international-number.js';
-import { withoutInvisible } from '../patent/invisible.js';
 import { isExamined } from '../patent/japanese-number.js';
 import { kindsOf, sameKind } from '../patent/kind.js';
 import { type NumberCandidate, parsePatentNumber } from '../patent/number.js';
@@ -39,9 +38,7 @@ export function resolveShown(store: Publications, text: string): string[] {
  * international publication has the number of that.
  */
 export function resolveInternational(store: Publications, text: string): string[] {
-  const key = internationalKeyOf(
-    withPlainHyphens(withoutInvisible(text).normalize('NFKC').toUpperCase()).trim(),
-  );
+  const key = internationalKeyOf(foldedNumber(text));
   if (key === undefined) return [];
   const republished = key.startsWith('WO') ? resolvePublications(store, `JP${key}A1`) : [];
   return [...new Set([...store.applications.getValues(key), ...republished])].sort();
