@@ -199,6 +199,7 @@ export const INGEST: OptionRules<IngestOptions> = {
   drawings: flag,
 };
 export const SNAPSHOT: OptionRules<SnapshotOptions> = {
+  signal: abortSignal,
   copy: flag,
   alongside: callback,
   onProgress: callback,

@@ -67,6 +67,20 @@ for (const workers of [0, 2])
       }
     });
 
+    it('a loop over all publications can close the folder and leave', async () => {
+      const path = join(dir, 'closed-in-a-loop');
+      const other = await open(path, { create: true, workers });
+      await other.ingest([numbered(1), numbered(2)]);
+      for await (const _ of other.patents({ vectors: true })) {
+        await other.ingest([numbered(3)]);
+        await other.close();
+        break;
+      }
+      const again = await open(path, { workers });
+      assert.equal((await again.coverage()).total, 3);
+      await again.close();
+    });
+
     it('records can be an array, an iterable or an async iterable', async () => {
       assert.deepEqual(counts(await engine.ingest([numbered(1), numbered(2)])), [2, 0, 0, 0, 0]);
       const set = new Set([numbered(2), numbered(3)]);

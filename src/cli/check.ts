@@ -113,8 +113,8 @@ function remedy(problems: CheckReport['problems']): string {
   }
   if (problems.every(({ kind }) => kind === 'drawing' || kind === 'leftover')) {
     return (
-      'Drawings are damaged: ingest their files again, or run `priorart check --repair` to remove them from the ' +
-      'answers.'
+      'Drawings are damaged: run `priorart check --repair`, which removes them from the answers. Then ingest their ' +
+      'files again, without --new.'
     );
   }
   return problems.some(({ kind }) => kind === 'document')

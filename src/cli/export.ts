@@ -63,7 +63,9 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     } catch (error) {
       await lines.discard();
       if (!signal.aborted) throw error;
-      throw new PriorartError('cancelled', 'stopped; the written lines were discarded', { cause: error });
+      const left =
+        file === undefined ? 'the lines written so far are not all' : 'the written lines were discarded';
+      throw new PriorartError('cancelled', `stopped; ${left}`, { cause: error });
     }
   } finally {
     progress.end();

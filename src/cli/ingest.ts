@@ -98,6 +98,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   const line = new ProgressLine();
   const signal = interruption();
   try {
+    let before: IngestSummary | undefined;
     for (let round = 1; ; round++) {
       const summary = await ingestOnce(engine, paths, line, {
         signal,
@@ -105,10 +106,10 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
         onlyNew: flags['new'] === true || every !== undefined,
         ...(every === undefined ? {} : { settledMs: SETTLED_MS }),
       });
-      // A watch prints only rounds that found documents.
-      if (every === undefined || round === 1 || summary.documents > 0 || summary.failed.length > 0) {
+      if (every === undefined || round === 1 || hasNews(summary, before)) {
         print(summary, flags['json'] === true, () => summaryText(summary, where));
       }
+      before = summary;
       if (every === undefined) {
         process.exitCode = exitCodeOf(summary);
         return;
@@ -125,9 +126,18 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   }
 }
 
+/** Whether a round of a watch has something to print. Unreadable images fail in each round, and are told once. */
+function hasNews(
+  { documents, failures, drawings }: IngestSummary,
+  before: IngestSummary | undefined,
+): boolean {
+  if (documents > 0 || failures > 0 || (drawings?.stored ?? 0) > 0) return true;
+  return JSON.stringify(drawings?.failed) !== JSON.stringify(before?.drawings?.failed);
+}
+
 /** As rsync: a run that took in only a part has a code of its own, so that a script can accept it. */
-function exitCodeOf({ documents, failed, drawings }: IngestSummary): number {
-  if (failed.length === 0 && (drawings?.failed.length ?? 0) === 0) return EXIT.done;
+function exitCodeOf({ documents, failures, drawings }: IngestSummary): number {
+  if (failures === 0 && (drawings?.failures ?? 0) === 0) return EXIT.done;
   return documents === 0 ? EXIT.failed : EXIT.partly;
 }
 
@@ -172,11 +182,11 @@ function progressText(
 }
 
 function summaryText(summary: IngestSummary, where: string): string {
-  const { documents, ingested, updated, unchanged, skipped, failed, seconds } = summary;
+  const { documents, ingested, updated, unchanged, skipped, failures, failed, seconds } = summary;
   const { known_files: known, skipped_files: emptyFiles } = summary;
   const lines = [
     `${counted(documents, 'publication')} in ${seconds} s: ${count(ingested)} new, ${count(updated)} updated, ` +
-      `${count(unchanged)} unchanged, ${count(skipped)} skipped, ${count(failed.length)} failed` +
+      `${count(unchanged)} unchanged, ${count(skipped)} skipped, ${count(failures)} failed` +
       (known ? `; ${counted(known, 'file')} read before` : ''),
     ...(emptyFiles > 0
       ? [`${count(emptyFiles)} ${emptyFiles === 1 ? 'file' : 'files'} without patent data skipped`]
@@ -186,6 +196,7 @@ function summaryText(summary: IngestSummary, where: string): string {
       return `  skipped ${count(times)}: ${reason} (${times === 1 ? place : `first: ${place}`})`;
     }),
     ...failuresText(failed),
+    ...unlistedText(failures, failed),
   ];
   if (summary.drawings) lines.push(...drawingsText(summary.drawings));
   if (ingested + updated + unchanged > 0) lines.push(`Search them: ${COMMAND} search ${where} "…"`);
@@ -217,6 +228,11 @@ function failuresText(failed: readonly Failure[]): string[] {
   return lines;
 }
 
+/** What a summary counts and does not list. */
+function unlistedText(failures: number, failed: readonly Failure[]): string[] {
+  return failures > failed.length ? [`  … and ${count(failures - failed.length)} more failures`] : [];
+}
+
 /** `own.json, record 3, byte 784 (US1)`. */
 function placeOf({ file, position, patent_id }: Omit<Failure, 'reason'>): string {
   return `${file}, ${position}${patent_id === undefined ? '' : ` (${patent_id})`}`;
@@ -224,11 +240,11 @@ function placeOf({ file, position, patent_id }: Omit<Failure, 'reason'>): string
 
 function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {
   if (unavailable !== undefined) return [unavailable];
-  const { stored, unchanged, missing, missing_first: first, failed } = drawings;
-  if (stored + unchanged + missing + failed.length === 0) return [];
+  const { stored, unchanged, missing, missing_first: first, failures, failed } = drawings;
+  if (stored + unchanged + missing + failures === 0) return [];
   const lines = [
     `${counted(stored + unchanged, 'drawing')}: ${count(stored)} new, ${count(unchanged)} unchanged, ` +
-      `${count(failed.length)} failed`,
+      `${count(failures)} failed`,
     ...failed
       .slice(0, SHOWN_FAILURES)
       .map(({ file, position, reason }) => `  ${file}, ${position}: ${reason}`),

@@ -5,7 +5,7 @@ import type { SnapshotSummary } from '../index/snapshot-summary.js';
 import { Store } from '../store/store.js';
 import { accessDir } from './access-folder.js';
 import { dataCommand, openOptions, shellWord } from './options.js';
-import { COMMAND, count, counted, ProgressLine, print, size } from './output.js';
+import { COMMAND, count, counted, interruption, ProgressLine, print, size } from './output.js';
 
 export function snapshotCommand(): Command {
   return dataCommand('snapshot', 'copy the current state of a data folder while others search and write')
@@ -39,6 +39,7 @@ async function run(folder: string, flags: Record<string, unknown>): Promise<void
       copy: flags['copy'] === true,
       alongside,
       onProgress,
+      signal: interruption(),
     });
     line.end();
     print(summary, flags['json'] === true, () => text(summary));

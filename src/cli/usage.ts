@@ -32,10 +32,13 @@ async function run(flags: Flags): Promise<void> {
   await withAccess(flags, async (access) => {
     const { account, key } = flags;
     let keys: Set<string> | undefined;
-    if (key !== undefined) keys = new Set([access.key(key).id]);
-    else if (account !== undefined) {
+    if (account !== undefined) {
       const { id } = accountNamed(access, account);
       keys = new Set(access.list().flatMap((known) => (known.account === id ? [known.id] : [])));
+    }
+    if (key !== undefined) {
+      const { id } = access.key(key);
+      keys = new Set(keys === undefined || keys.has(id) ? [id] : []);
     }
     const log = new RequestLog(access.openLog());
     try {

@@ -14,7 +14,7 @@ import { closeModels, loadModels } from '../models/load.js';
 import type { Reranker } from '../rerank/reranker.js';
 import { pinWithSegments } from '../search/records.js';
 import { type PreparedDocument, patentOf } from '../store/document.js';
-import { copySources, keyOf, sourceRecords } from '../store/ledger.js';
+import { copySources, keyOf } from '../store/ledger.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { PinnedDocuments } from '../store/pinned.js';
 import { damagedLookup } from '../store/resolve.js';
@@ -79,7 +79,7 @@ export async function migrateToCluster(
         const read = documentsOfFolder(store, pinned, snapshot, opened.reranker);
         const summary = await copy(read, target, model, documents, options);
         const drawings = await drawingsToCluster(dir, pinned, client, bucket, options.signal);
-        await enterLedger(client, sourceRecords(store), keyOf);
+        await enterLedger(client, pinned.sources(), keyOf);
         return { ...summary, ...(drawings && { drawings }) };
       } finally {
         await closeModels(opened);
@@ -111,6 +111,8 @@ export async function migrateToFolder(
     try {
       checkSame(meta.model, store.manifest().model, dir);
       const target = new FolderTarget(store, { signal: options.signal });
+      // Read before the state of the publications: a file that is committed meanwhile must not count as copied.
+      const sources = await readLedger(client);
       const summary = await client.atOneState(
         meta.index,
         async (state) => {
@@ -121,7 +123,7 @@ export async function migrateToFolder(
         READ_KEPT,
       );
       const drawings = await drawingsToFolder(client, bucket, store, options.signal);
-      copySources(store, await readLedger(client));
+      copySources(store, sources);
       return { ...summary, ...(drawings && { drawings }) };
     } finally {
       await store.close();

@@ -17,7 +17,7 @@ import {
 } from '../store/commit.js';
 import { type PreparedDocument, passagesHash, patentOf } from '../store/document.js';
 import { forgetSources } from '../store/ledger.js';
-import type { SegmentEntry } from '../store/manifest.js';
+import { type ModelIdentity, type SegmentEntry, sameModel } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import { type CheckReport, checkFolder, type Inspection, inspectFolder } from './check.js';
 import { repairDrawings } from './check-drawings.js';
@@ -34,6 +34,8 @@ import {
 
 /** The functions of an ingest that a repair needs to rebuild data. */
 export interface Derivation {
+  /** Model that computes the vectors. Absent: that of the folder, whichever it is. */
+  model?: ModelIdentity | undefined;
   passagesOf(patent: Patent): Passage[];
   /** Computes vectors, and token bags for the reranker. */
   derive(
@@ -50,7 +52,7 @@ export interface RepairReport extends CheckReport {
 
 /**
  * Repairs the problems that a check finds, then checks again. Remaining problems require a new ingest of the sources.
- * @throws PriorartError `unavailable` if a merge or another repair is running
+ * @throws PriorartError `unavailable` if a merge or another repair is running, or if the folder has another model by now
  */
 export async function repairFolder(
   store: Store,
@@ -63,11 +65,20 @@ export async function repairFolder(
     throw new PriorartError('unavailable', message);
   }
   try {
+    requireModel(store, derivation);
     const repaired = await repairLocked(store, derivation, onProgress);
     return { ...(await checkFolder(store, onProgress)), repaired };
   } finally {
     lock.release();
   }
+}
+
+/** A re-embedding may have ended while the models were loaded. Vectors of two models must not meet in one folder. */
+function requireModel(store: Store, { model }: Derivation): void {
+  store.refresh();
+  if (model === undefined || sameModel(model, store.manifest().model)) return;
+  const message = `the model of ${store.dir} has changed while this repair began; run it again`;
+  throw new PriorartError('unavailable', message);
 }
 
 async function repairLocked(

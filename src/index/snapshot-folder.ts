@@ -27,7 +27,7 @@ const ATTEMPTS = 10;
  * Copies a data folder to a new path or an empty folder. An incomplete copy never has the name of the path. A copy can be
  * opened like any data folder.
  * @throws PriorartError `usage` if the path exists and is not an empty folder, is in the data folder, or lies in no folder
- *   that exists, `unavailable` if another copy is being made, `disk_full`, `data_corrupt` if a file of a segment is missing, `read_only`
+ *   that exists, `unavailable` if another copy is being made, `cancelled`, `disk_full`, `data_corrupt` if a file of a segment is missing, `read_only`
  */
 export async function snapshotFolder(
   store: Store,
@@ -54,10 +54,13 @@ export async function snapshotFolder(
   if (lock === null) {
     throw new PriorartError('unavailable', `${store.dir} is being copied by another process; let it finish`);
   }
-  const part = `${folder}.part-${randomUUID().slice(0, 8)}`;
+  const part = `${folder}.part-${randomUUID()}`;
   const held = join(store.dir, HELD);
   try {
     await rm(held, { recursive: true, force: true }); // Left by a killed process.
+    await removeParts(folder);
+    // The copy is for its owner only, as the data folder is, whatever umask the application has.
+    await mkdir(part, { mode: 0o700 });
     const summary = await new Copy(store, part, held, options).make();
     await options.alongside?.(part);
     // Removes an empty folder only: another process may have added files meanwhile.
@@ -67,10 +70,24 @@ export async function snapshotFolder(
     return { folder, ...summary };
   } catch (error) {
     await rm(part, { recursive: true, force: true });
+    if (options.signal?.aborted) {
+      throw new PriorartError('cancelled', `stopped; nothing was left at ${folder}`, { cause: error });
+    }
     throw asFull(error, folder);
   } finally {
     await rm(held, { recursive: true, force: true });
     lock.release();
+  }
+}
+
+/** The random end of an incomplete copy's name. */
+const PART = /\.part-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Removes incomplete copies that were to have this name. Killed processes left them, since the caller holds the lock. */
+async function removeParts(folder: string): Promise<void> {
+  for (const name of readdirSync(dirname(folder))) {
+    if (name === basename(folder) || name.replace(PART, '') !== basename(folder)) continue;
+    await rm(join(dirname(folder), name), { recursive: true, force: true });
   }
 }
 
@@ -131,6 +148,7 @@ class Copy {
   /** Copies the store. When it resolves, all segments that the copy names are linked. */
   async #copyState(): Promise<Manifest> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      this.#options.signal?.throwIfAborted();
       this.#store.refresh();
       await this.#hold(this.#store.manifest().segments);
       this.#options.onProgress?.('texts');
@@ -192,6 +210,7 @@ class Copy {
   }
 
   async #place(from: string, to: string): Promise<void> {
+    this.#options.signal?.throwIfAborted();
     await this.#makeFolder(dirname(to));
     const linked = await linkOrCopy(from, to, this.#options.copy === true);
     this.#count((await stat(to)).size, linked === 'linked');

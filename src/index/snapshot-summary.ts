@@ -1,6 +1,8 @@
 /** Options and result of copying a data folder. */
 
 export interface SnapshotOptions {
+  /** Aborting rejects the call with a PriorartError of code `cancelled`. Nothing of the copy is left. */
+  signal?: AbortSignal | undefined;
   /** Whether to copy all bytes instead of making hard links, even on the same disk. */
   copy?: boolean | undefined;
   /** Adds further files to the copy before it gets its final name. */

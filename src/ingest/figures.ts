@@ -71,7 +71,7 @@ export class Figures {
   #counts = { stored: 0, unchanged: 0, missing: 0, unclaimed: 0 };
   readonly #missing = new Map<string, string>();
   readonly #failed: Failure[] = [];
-  #unlisted = 0;
+  #failures = 0;
 
   /** @param parallel images that are converted at the same time */
   constructor(table: FigureTable, files: DrawingFiles, keep: Keep, parallel: number) {
@@ -133,13 +133,13 @@ export class Figures {
   async finish(): Promise<DrawingSummary> {
     await this.settle();
     this.#forget(0);
-    const failed = [...this.#failed];
-    if (this.#unlisted > 0) {
-      failed.push({ file: '', position: '', reason: `and ${this.#unlisted} more failures` });
-    }
     const { stored, unchanged, missing, unclaimed } = this.#counts;
     const first = [...this.#missing.values()].slice(0, DRAWINGS_MISSING_LISTED);
-    return { stored, unchanged, missing, missing_first: first, unclaimed, failed };
+    const failed = [...this.#failed];
+    return {
+      ...{ stored, unchanged, missing, missing_first: first, unclaimed },
+      ...{ failures: this.#failures, failed },
+    };
   }
 
   /** Joins named figures with waiting images. */
@@ -296,9 +296,10 @@ export class Figures {
   }
 
   #fail({ file, position, name }: ImageFile, reason: string): void {
-    if (this.#failed.length < FAILURES_LISTED)
+    this.#failures += 1;
+    if (this.#failed.length < FAILURES_LISTED) {
       this.#failed.push({ file, position, reason: `${name}: ${reason}` });
-    else this.#unlisted += 1;
+    }
   }
 
   /** Drops the oldest images that no publication names. */

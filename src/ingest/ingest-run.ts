@@ -37,7 +37,7 @@ export class IngestRun {
   readonly #failed: Failure[] = [];
   readonly #skipped = new Map<string, { count: number; first: SourcePlace }>();
   #skippedFiles = 0;
-  #unlisted = 0;
+  #failures = 0;
   readonly #tallies = new Tallies();
   /** Files skipped because the ledger holds them. */
   #knownFiles = 0;
@@ -138,8 +138,11 @@ export class IngestRun {
       });
       idle = left.length < waiting.length ? 0 : idle + 1;
       waiting = idle < ATTEMPTS_IDLE ? left : [];
-      if (waiting.length < left.length)
-        this.failed(left.map(({ document, file }) => crowdedOut(document, file)));
+      if (waiting.length < left.length) {
+        const failures = left.map(({ document, file }) => crowdedOut(document, file));
+        for (const failure of failures) this.#tallies.failedForNow(failure);
+        this.#list(failures);
+      }
     }
     this.#pending = [];
     this.#files = [];
@@ -231,11 +234,13 @@ export class IngestRun {
   }
 
   failed(failures: readonly Failure[]): void {
-    for (const failure of failures) {
-      this.#tallies.failed(failure);
-      if (this.#failed.length < FAILURES_LISTED) this.#failed.push(failure);
-      else this.#unlisted += 1;
-    }
+    for (const failure of failures) this.#tallies.failed(failure);
+    this.#list(failures);
+  }
+
+  #list(failures: readonly Failure[]): void {
+    this.#failures += failures.length;
+    this.#failed.push(...failures.slice(0, FAILURES_LISTED - this.#failed.length));
   }
 
   #documents(): number {
@@ -247,17 +252,13 @@ export class IngestRun {
     this.#options.onProgress?.({
       ...this.#progress,
       documents: this.#documents() + this.#pending.length,
-      failed: this.#failed.length + this.#unlisted,
+      failed: this.#failures,
       ...(this.#figures ? { drawings: this.#figures.count } : {}),
       ...(note === undefined ? {} : { note }),
     });
   }
 
   summary(drawings: DrawingSummary | undefined): IngestSummary {
-    const failed = [...this.#failed];
-    if (this.#unlisted > 0) {
-      failed.push({ file: '', position: '', reason: `and ${this.#unlisted} more failures` });
-    }
     const seconds = Math.round((performance.now() - this.#started) / 10) / 100;
     const reasons = [...this.#skipped]
       .map(([reason, { count, first }]) => ({ reason, count, first }))
@@ -269,7 +270,8 @@ export class IngestRun {
       ...this.#counts,
       skipped_files: this.#skippedFiles,
       skip_reasons: reasons,
-      failed,
+      failures: this.#failures,
+      failed: [...this.#failed],
       seconds,
       ...(drawings ? { drawings } : {}),
       ...known,

@@ -137,7 +137,7 @@ export async function ingestInto(
 
 /** The summary of drawings if none can be stored. */
 export const NO_DRAWINGS: DrawingSummary = {
-  ...{ stored: 0, unchanged: 0, missing: 0, missing_first: [], unclaimed: 0, failed: [] },
+  ...{ stored: 0, unchanged: 0, missing: 0, missing_first: [], unclaimed: 0, failures: 0, failed: [] },
 };
 
 /** Units on their way to the workers, and their results, in order. */

@@ -106,7 +106,9 @@ export async function derive(
 
 /** The data that a repair derives again with these models. */
 export function derivationBy(models: DerivingModels): Derivation {
+  const { name, version, dimensions } = models.embedder;
   return {
+    model: { name, version, dimensions },
     passagesOf,
     derive: (document) => derive(models, textsOf(document)),
     bagsModel: models.reranker.bags?.model,

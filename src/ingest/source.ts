@@ -16,6 +16,7 @@ import {
   collect,
   type Entry,
   gunzip,
+  isSystemError,
   peek,
   UNPACK_LIMITS,
   UnpackError,
@@ -258,6 +259,8 @@ async function* openEntries(
       yield* openStream(found.head, found.whole, inside, options);
     } catch (error) {
       options.signal?.throwIfAborted();
+      // The disk of the archive fails, not the entry.
+      if (isSystemError(error)) throw error;
       yield failureAt(inside, reasonOf(error));
     } finally {
       await close?.();

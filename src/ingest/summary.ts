@@ -76,7 +76,9 @@ export interface IngestSummary {
     /** Where the first of them is. */
     first: SourcePlace;
   }[];
-  /** Unreadable parts of the source, at most 10,000 entries. */
+  /** Number of unreadable parts of the source. */
+  failures: number;
+  /** The first 10,000 of them. */
   failed: Failure[];
   /** Duration in seconds. */
   seconds: number;
@@ -98,7 +100,9 @@ export interface DrawingSummary {
   missing_first: string[];
   /** Images that no publication names, mostly formulas. */
   unclaimed: number;
-  /** Unreadable images. */
+  /** Number of unreadable images. */
+  failures: number;
+  /** The first 1,000 of them. */
   failed: Failure[];
   /** Reason if drawings are on but this system cannot convert images. */
   unavailable?: string;

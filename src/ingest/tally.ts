@@ -16,6 +16,8 @@ import { READER_VERSIONS } from './readers/registry.js';
 interface Tally extends SourceCounts {
   readers: Record<string, number>;
   failures: SourceFailure[];
+  /** Whether a later run has to read the file again, even if it has not changed. */
+  again: boolean;
 }
 
 /** A file that was read to its end. `name` is its path in the units. */
@@ -43,6 +45,12 @@ export class Tallies {
     if (failures.length < FAILURES_KEPT) failures.push(keptFailure(failure));
   }
 
+  /** Adds a failure that has nothing to do with the file. The file does not enter the ledger, so the next run reads it again. */
+  failedForNow(failure: Failure): void {
+    this.failed(failure);
+    this.#of(failure.file).again = true;
+  }
+
   /** Adds a document of this format from the file. */
   read(file: string, format: string): void {
     this.#of(file).readers[format] = READER_VERSIONS[format]!;
@@ -54,11 +62,12 @@ export class Tallies {
     this.#ended.push(ended);
   }
 
-  /** The files that ended since the last call. Call it only when no document waits for a commit. */
+  /** The files that ended since the last call and are read for good. Call it only when no document waits for a commit. */
   takeEnded(): EndedSource[] {
     const registry = registryDigest(READER_VERSIONS);
-    const ended = this.#ended.map(({ file, name, joined }) => {
-      const { failures, ...tally } = this.#of(name);
+    const ended = this.#ended.flatMap(({ file, name, joined }) => {
+      const { failures, again, ...tally } = this.#of(name);
+      if (again) return [];
       return {
         ...{ ...file, ...tally, registry, run: this.#run },
         ...(failures.length > 0 ? { failures } : {}),
@@ -73,7 +82,7 @@ export class Tallies {
   #of(file: string): Tally {
     const known = this.#open.get(file);
     if (known) return known;
-    const fresh = { ...NO_COUNTS, readers: {}, failures: [] };
+    const fresh = { ...NO_COUNTS, readers: {}, failures: [], again: false };
     this.#open.set(file, fresh);
     return fresh;
   }

@@ -31,6 +31,19 @@ export class UnpackError extends Error {
 }
 
 /**
+ * Whether a system call failed, such as a read of a disk or of a network share. The data may be sound then, so its file is
+ * read again later.
+ */
+export const isSystemError = (error: unknown): boolean =>
+  typeof (error as NodeJS.ErrnoException | undefined)?.syscall === 'string';
+
+/** The error of a container whose reading failed with `error`. */
+function damaged(what: string, error: unknown): unknown {
+  if (error instanceof UnpackError || isSystemError(error)) return error;
+  return new UnpackError(`damaged ${what}: ${(error as Error).message}`);
+}
+
+/**
  * An entry of a container. The caller must start its stream (`peek` does this) and close it, whether it was
  * read to its end or not.
  */
@@ -107,8 +120,7 @@ export async function* gunzip(stream: Bytes): Bytes {
       yield part;
     }
   } catch (error) {
-    if (error instanceof UnpackError) throw error;
-    throw new UnpackError(`damaged gzip data: ${(error as Error).message}`);
+    throw damaged('gzip data', error);
   } finally {
     source.destroy();
     unzipped.destroy();
@@ -140,8 +152,7 @@ export async function* untar(stream: Bytes): AsyncIterable<Entry> {
       yield { name: entry.header.name, stream: toItsEnd(entry as unknown as Bytes) };
     }
   } catch (error) {
-    if (error instanceof UnpackError) throw error;
-    throw new UnpackError(`damaged tar: ${(error as Error).message}`);
+    throw damaged('tar', error);
   } finally {
     source.destroy();
     unpacked.destroy();
@@ -196,7 +207,7 @@ async function* entriesOf(
         ? await yauzl.openPromise(source, options)
         : await yauzl.fromBufferPromise(source, options);
   } catch (error) {
-    throw new UnpackError(`damaged zip: ${(error as Error).message}`);
+    throw damaged('zip', error);
   }
   let count = 0;
   try {
@@ -207,8 +218,7 @@ async function* entriesOf(
       yield { name, stream: yauzl.validateFileName(name) === null ? sound(zip, entry) : refused() };
     }
   } catch (error) {
-    if (error instanceof UnpackError) throw error;
-    throw new UnpackError(`damaged zip: ${(error as Error).message}`);
+    throw damaged('zip', error);
   } finally {
     zip.close();
   }
@@ -243,7 +253,7 @@ async function* inflated(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
   try {
     stream = await zip.openReadStreamPromise(entry);
   } catch (error) {
-    throw new UnpackError(`damaged zip entry: ${(error as Error).message}`);
+    throw damaged('zip entry', error);
   }
   let given = 0;
   let sum = 0;
@@ -260,8 +270,7 @@ async function* inflated(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
       );
     }
   } catch (error) {
-    if (error instanceof UnpackError) throw error;
-    throw new UnpackError(`damaged zip entry: ${(error as Error).message}`);
+    throw damaged('zip entry', error);
   } finally {
     stream.destroy();
   }

@@ -40,6 +40,7 @@ export class Rankings {
   /** By owner and query, oldest first. */
   readonly #kept = new Map<string, KeptRanking>();
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
 
   constructor(
     store: Store,
@@ -70,6 +71,7 @@ export class Rankings {
     for (let n = 1; ; n++) {
       const { json, results, ranking } = answer;
       if (!ranking || ranking.docs.length <= query.pageSize) return { json, results };
+      if (this.#closed) return { json, results };
       const documents = this.#pins.take(ranking.generation);
       // If a commit came between the search and the pinning, the search is repeated: later pages need the state that the first
       // one shows. An answer is worth more than that, if the server has no time for another search.
@@ -84,8 +86,9 @@ export class Rankings {
     }
   }
 
-  /** Drops all rankings. */
+  /** Drops all rankings. Searches that end later keep none. */
   close(): void {
+    this.#closed = true;
     for (const key of [...this.#kept.keys()]) this.#drop(key);
   }
 

@@ -10,6 +10,7 @@ import type { Figure } from './figures.js';
 import { MANIFEST } from './keys.js';
 import type { Manifest } from './manifest.js';
 import type { Publications } from './publications.js';
+import type { SourceRecord } from './source-record.js';
 import type { Store } from './store.js';
 
 /** Read access to the documents of a state. */
@@ -80,9 +81,16 @@ export class PinnedDocuments implements RecordReader {
     }
   }
 
+  /** The ledger of this state, in the order of its keys. */
+  sources(): SourceRecord[] {
+    return Array.from(this.#store.sources.getRange(this.#options), ({ value }) => value);
+  }
+
   /** Releases the state. May be called more than once. */
   release(): void {
-    this.#transaction?.done();
+    const transaction = this.#transaction;
     this.#transaction = undefined;
+    // Closing the store ended its read transactions.
+    if (!this.#store.isClosed) transaction?.done();
   }
 }

@@ -55,6 +55,7 @@ export class Store {
   readonly dir: string;
   readonly root: RootDatabase;
   #tables: Tables;
+  #isClosed = false;
   /** Of the data file that is mapped. */
   readonly #file: string | undefined;
 
@@ -285,7 +286,13 @@ export class Store {
     return { patent: patentOf(head, read(() => this.bodies.get(doc)) ?? {}), hash: head.hash, passages };
   }
 
+  /** Whether `close` was called, which ends all read transactions. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.root.close();
   }
 }

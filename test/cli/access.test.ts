@@ -106,6 +106,9 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
   assert.deepEqual(usage, [
     { day, key: key.id, endpoint: 'semantic', requests: 3, ok: 3, client_errors: 0, server_errors: 0 },
   ]);
+  const days = ['--from', day, '--to', day];
+  assert.deepEqual(await json('usage', '--account', account.id, '--key', key.id, ...days), usage);
+  assert.deepEqual(await json('usage', '--account', twin.id, '--key', key.id, ...days), []);
   for (const [given, message] of [
     [
       '--from 2026-02-01 --to 2026-01-31',

@@ -35,6 +35,14 @@ describe('the report of an ingest', () => {
     assert.equal(one.stdout.split('\n')[1], `  skipped 1: ${country} (${one.file}, line 2)`);
   });
 
+  it('counts more failures than it lists', async () => {
+    const bad = Array.from({ length: 10_005 }, () => '{"title": 1}');
+    const { code, stdout } = await ingest([JSON.stringify(GOOD), ...bad].join('\n'));
+    assert.equal(code, 3);
+    assert.match(stdout, /, 10,005 failed\n/);
+    assert.match(stdout, /\n {2}failed 10,000: .*\n {2}… and 5 more failures\n/);
+  });
+
   it('names record, byte and number of a bad record, and ends with 3 as a part was stored', async () => {
     const records = [
       GOOD,

@@ -1,13 +1,17 @@
 /** A migration to a cluster and back gives the same answers. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { ClusterClient } from '../../src/cluster/client.js';
+import { readLedger } from '../../src/cluster/meta.js';
 import { migrateToCluster, migrateToFolder } from '../../src/cluster/migrate.js';
+import { settingsOf } from '../../src/cluster/settings.js';
 import { type Engine, open } from '../../src/engine.js';
-import { FIXTURES, questions } from '../crash/folder.js';
+import { CLI, FIXTURES, questions } from '../crash/folder.js';
 import { missingForCluster, type StartedCluster, startedCluster } from './started.js';
 
 describe('migration', { skip: await missingForCluster() }, () => {
@@ -34,6 +38,42 @@ describe('migration', { skip: await missingForCluster() }, () => {
       await engine.close();
     }
   }
+
+  test('a file that is ingested during the migration is not entered in the ledger of the target', async () => {
+    const index = `migrate-${randomUUID()}`;
+    const address = { nodes: cluster.urls, index, replicas: 0 } as const;
+    const [source, target] = [join(folder, 'busy'), join(folder, 'busy-copy')];
+    const files = ['1', '2', '3'].map((n) => join(folder, `${n}.jsonl`));
+    for (const [n, path] of files.entries()) {
+      writeFileSync(path, JSON.stringify({ patent_id: `US${10_000_001 + n}B2`, title: `Pump ${n}` }));
+    }
+    const ingest = (path: string, ...where: string[]) => {
+      const { status, stderr } = spawnSync(process.execPath, [CLI, 'ingest', path, ...where], {
+        encoding: 'utf8',
+      });
+      assert.equal(status, 0, stderr);
+    };
+    const paths = (records: readonly { path: string }[]) => records.map(({ path }) => path).sort();
+    const onCluster = async () => {
+      const client = await ClusterClient.open(settingsOf(address));
+      try {
+        return paths(await readLedger(client));
+      } finally {
+        await client.close();
+      }
+    };
+    const inFolder = (dir: string) => withEngine(dir, async (engine) => paths(engine.sources()));
+
+    ingest(files[0]!, '--data', source);
+    await migrateToCluster(source, address, { onProgress: () => ingest(files[1]!, '--data', source) });
+    assert.deepEqual(await inFolder(source), files.slice(0, 2));
+    assert.deepEqual(await onCluster(), [files[0]]);
+    const toCluster = ['--engine', 'opensearch', '--opensearch-nodes', cluster.urls.join(',')];
+    const onProgress = () => ingest(files[2]!, ...toCluster, '--opensearch-index', index);
+    await migrateToFolder(address, target, { onProgress });
+    assert.deepEqual(await onCluster(), [files[0], files[2]]);
+    assert.deepEqual(await inFolder(target), [files[0]]);
+  });
 
   test('there and back, nothing is embedded again and all answers are the same', async () => {
     const address = {

@@ -537,6 +537,18 @@ test('a folder of another format, of none, or of another model is refused', asyn
   assert.ok(!existsSync(join(whole.dir, 'nothing')), 'a check creates no folder');
 });
 
+test('a repair with the model that the folder had before is refused', async (t) => {
+  const { dir } = await folder(t);
+  await withStore(dir, async (store) => {
+    const { model } = store.manifest();
+    const derive = () => assert.fail('nothing is derived');
+    const before = { ...derivation, derive, model: { ...model, version: 'before' } };
+    const message = /the model of .* has changed while this repair began; run it again/;
+    await assert.rejects(repairFolder(store, before), { code: 'unavailable', message });
+    assert.ok((await repairFolder(store, { ...before, model })).ok);
+  });
+});
+
 test('with any flipped bytes of segments and indexes, a search answers or refuses', async (t) => {
   const whole = await folder(t);
   const paths = [segmentFile(whole, 0), segmentFile(whole, 1), indexFile(whole)];

@@ -1,5 +1,6 @@
 /** Copies of a folder during writes. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -136,6 +137,31 @@ test('no file is overwritten, and a failed copy leaves none', async (t) => {
     message: /is not a folder/,
   });
   assert.deepEqual(readdirSync(root).sort(), ['data', 'file']);
+});
+
+test('a copy can be stopped, is for its owner only, and removes what a killed one left', async (t) => {
+  const root = temporary(t);
+  const data = join(root, 'data');
+  const engine = await open(data, { create: true, workers: 0 });
+  await engine.ingest(FIXTURES);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stopped = engine.snapshot(join(root, 'copy'), { signal, onProgress: () => controller.abort() });
+  await assert.rejects(stopped, { code: 'cancelled', message: /nothing was left/ });
+  assert.deepEqual(readdirSync(root), ['data']);
+  const left = join(root, `copy.part-${randomUUID()}`);
+  const others = ['copy.part-20261128', `other.part-${randomUUID()}`, `copy.part-${randomUUID()}.kept`];
+  for (const folder of [left, ...others.map((name) => join(root, name))])
+    mkdirSync(join(folder, 'store'), { recursive: true });
+  const umask = process.umask(0o022);
+  try {
+    await engine.snapshot(join(root, 'copy'));
+  } finally {
+    process.umask(umask);
+  }
+  await engine.close();
+  assert.deepEqual(readdirSync(root).sort(), ['copy', 'data', ...others].sort());
+  assert.equal(statSync(join(root, 'copy')).mode & 0o777, 0o700);
 });
 
 test('a copy in a folder that does not exist is refused, and the folder is not made', async (t) => {

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/engine.js';
 import { READER_VERSIONS } from '../../src/ingest/readers/registry.js';
+import { Tallies } from '../../src/ingest/tally.js';
 import { enterSources, isRead, registryDigest, SourceList, sourceRecords } from '../../src/store/ledger.js';
 import { FAILURES_KEPT } from '../../src/store/source-record.js';
 import { Store } from '../../src/store/store.js';
@@ -65,6 +66,32 @@ describe('the ledger of an ingest', () => {
     );
     await store.close();
     await other.close();
+  });
+
+  it('a file with a document that could not be stored for now is read again', () => {
+    const tallies = new Tallies();
+    const ended = (path: string) => ({
+      file: { path, bytes: 1, modified: '2026-01-01T00:00:00.000Z' },
+      name: path,
+      joined: false,
+    });
+    tallies.count('/stored', 'ingested');
+    tallies.failed({ file: '/bad', position: 'line 1', reason: 'is empty' });
+    tallies.failedForNow({ file: '/crowded', position: 'US1', reason: 'not stored; ingest it again' });
+    for (const path of ['/stored', '/bad', '/crowded']) tallies.end(ended(path));
+    const entered = tallies.takeEnded();
+    assert.deepEqual(
+      entered.map(({ path, failed }) => [path, failed]),
+      [
+        ['/stored', 0],
+        ['/bad', 1],
+      ],
+    );
+    tallies.end(ended('/crowded'));
+    assert.deepEqual(
+      tallies.takeEnded().map(({ failed, failures }) => [failed, failures]),
+      [[0, undefined]],
+    );
   });
 
   it('the ledger holds the outcome of each file, also if one commit contains several', async () => {

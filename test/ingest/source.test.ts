@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parseUnit } from '../../src/ingest/readers/registry.js';
 import { isFailure, openSources, type SourceOptions } from '../../src/ingest/source.js';
-import { UNPACK_LIMITS } from '../../src/ingest/unpack.js';
+import { type Entry, gunzip, UNPACK_LIMITS, untar } from '../../src/ingest/unpack.js';
 import { until } from '../until.js';
 import { grantXml, kiprisRecord, line, tarOf, zipOf } from './documents.js';
 
@@ -215,6 +216,24 @@ describe('containers', () => {
     assert.match(of('cut.zip').join(), /! damaged zip/);
     assert.match(of('flipped.zip')[0] ?? '', /one\.json.* kipris-json/);
     assert.match(of('flipped.zip')[1] ?? '', /! damaged zip/);
+  });
+
+  it('a disk that fails inside a container is not taken for damaged data', async () => {
+    const tar = await tarOf({ 'one.json': kiprisRecord(), 'two.json': kiprisRecord() });
+    const failing = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' });
+    async function* cut(bytes: Buffer): AsyncGenerator<Buffer> {
+      yield bytes;
+      throw failing;
+    }
+    const unpacked = async (entries: AsyncIterable<Entry>) => {
+      for await (const { stream } of entries) for await (const _ of stream);
+    };
+    await assert.rejects(unpacked(untar(cut(tar.subarray(0, 3000)))), { code: 'EIO' });
+    await assert.rejects(unpacked(untar(gunzip(cut(gzipSync(tar).subarray(0, 200))))), { code: 'EIO' });
+    await assert.rejects(
+      unpacked(untar(gunzip(Readable.from([Buffer.from('no gzip')])))),
+      /damaged gzip data/,
+    );
   });
 
   it('the checksum of a zip entry is verified, for any size', async () => {

@@ -118,6 +118,27 @@ for (const workers of [0, 2]) {
   });
 }
 
+describe('rankings after the end', () => {
+  it('a search that ends after the folder began to close keeps no state', async () => {
+    const store = Store.open(join(folder, 'data0'));
+    const inline = new Inline(folderThreads({ dir: store.dir, choice: { opened: store.manifest().model } }));
+    let rankings: Rankings | undefined;
+    const closing = {
+      ask: async (question: Question, options: AskOptions) => {
+        const answer = await inline.ask(question, options);
+        rankings!.close();
+        return answer;
+      },
+    };
+    rankings = new Rankings(store, closing as never);
+    const { results } = await rankings.page(parseAnalytics(QUERY), 'owner');
+    assert.equal(results, 4);
+    assert.equal(rankings.size, 0);
+    await inline.close();
+    await store.close();
+  });
+});
+
 describe('cached rankings', () => {
   let store: Store;
   let answers: Inline;
