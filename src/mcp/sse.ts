@@ -6,7 +6,7 @@ import { PriorartError } from '../errors.js';
 import { MCP_STREAM_COMMENT_MS } from '../limits.js';
 import type { PatentApi } from './api.js';
 import { callerInfo, callerOf } from './caller.js';
-import { isMessage } from './messages.js';
+import { cancelledId, isMessage } from './messages.js';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from './sdk.js';
 import { mcpServer, type ServerOptions } from './server.js';
 
@@ -110,10 +110,4 @@ export class StreamSession {
     await this.#server.close();
     await this.#transport.close();
   }
-}
-
-function cancelledId(message: JSONRPCMessage): string | number | undefined {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
-  const id = (message.params as { requestId?: unknown } | undefined)?.requestId;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -1,7 +1,7 @@
 /** The endpoints of MCP: POST /mcp, and the old GET /mcp/sse with POST /mcp/messages. */
 import { PriorartError } from '../../../errors.js';
-import { MCP_BATCH_MAX } from '../../../limits.js';
 import { RestApi, type Send } from '../../../mcp/api.js';
+import { batchFault } from '../../../mcp/batch.js';
 import { ADDRESS } from '../../../mcp/caller.js';
 import { faultAnswer, INVALID_REQUEST, PARSE_ERROR, parameterFault } from '../../../mcp/messages.js';
 import type { HttpReply } from '../../adapters/adapter.js';
@@ -57,13 +57,8 @@ const streamable: Route = {
       return rpcError(400, PARSE_ERROR, error.message);
     }
     if (Array.isArray(message)) {
-      if (message.length === 0 || message.length > MCP_BATCH_MAX) {
-        return rpcError(
-          400,
-          INVALID_REQUEST,
-          `a batch of ${message.length} messages; expected 1 to ${MCP_BATCH_MAX}`,
-        );
-      }
+      const fault = batchFault(message);
+      if (fault !== undefined) return rpcError(400, INVALID_REQUEST, fault);
       await call.countCalls(message.length - 1);
     }
     const fault = parameterFault(message);
