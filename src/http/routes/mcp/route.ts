@@ -4,6 +4,7 @@ import { RestApi, type Send } from '../../../mcp/api.js';
 import { batchFault } from '../../../mcp/batch.js';
 import { ADDRESS } from '../../../mcp/caller.js';
 import { faultAnswer, INVALID_REQUEST, PARSE_ERROR, parameterFault } from '../../../mcp/messages.js';
+import { noStream } from '../../../mcp/sse.js';
 import type { HttpReply } from '../../adapters/adapter.js';
 import { readJson } from '../../json-body.js';
 import type { McpEndpoint } from '../../mcp-endpoint.js';
@@ -132,9 +133,7 @@ const messages: Route = {
     const id = /(?:^|&)session=([\w-]{36})(?:&|$)/.exec(call.request.query)?.[1] ?? '';
     const stream = endpoint.streams.get(id);
     // Another key learns nothing of the stream.
-    if (!stream?.session || stream.key !== call.key?.id) {
-      throw new PriorartError('not_found', 'there is no such stream; open one with GET /mcp/sse');
-    }
+    if (!stream?.session || stream.key !== call.key?.id) throw noStream();
     const message = await readJson(call.request);
     await stream.session.receive(message, apiOf(call, endpoint.baseOf(call.request)));
     return { status: 202, headers: { 'content-type': 'text/plain' }, body: 'Accepted' };
