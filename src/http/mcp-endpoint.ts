@@ -35,6 +35,8 @@ export class McpEndpoint {
   /** Runs while streams are open. */
   #checks: NodeJS.Timeout | undefined;
   #http: StreamableHttp | undefined;
+  /** Whether the server stops. Its kept-alive connections may still ask for streams. */
+  #isClosed = false;
 
   /** @param access knows whether the keys of open streams are still active */
   constructor(options: ServerOptions, config: McpConfig, access: Pick<KeyCheck, 'verifyId'>) {
@@ -89,9 +91,10 @@ export class McpEndpoint {
   /**
    * Takes the place of a stream. It is taken before the answer begins, so that calls at the same time share the limits.
    * @returns a name for the stream, which no client can guess
-   * @throws PriorartError `rate_limited` if a key, its account, or the server, has too many
+   * @throws PriorartError `rate_limited` if a key, its account, or the server, has too many; `unavailable` after `close`
    */
   reserve({ id: key, account }: Pick<ApiKey, 'id' | 'account'>): string {
+    if (this.#isClosed) throw new PriorartError('unavailable', 'the server is shutting down');
     if (this.#fullest(key, account) !== undefined) this.endRevoked();
     const full = this.#fullest(key, account);
     if (full !== undefined) {
@@ -151,8 +154,9 @@ export class McpEndpoint {
     return this.http.stream(sink, address);
   }
 
-  /** Ends all streams. Calls to /mcp go on. */
+  /** Ends all streams, and begins no others. Calls to /mcp go on. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.streams.values()].map(({ session }) => session?.close()));
     for (const id of [...this.streams.keys()]) this.remove(id);
   }

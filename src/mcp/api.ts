@@ -2,7 +2,7 @@
  * What the tools need of the service: five calls. `RestApi` makes them over HTTP or within the server, `EngineApi` on an
  * engine.
  */
-import { type ErrorCode, PriorartError } from '../errors.js';
+import { type ErrorCode, isPriorartError, PriorartError } from '../errors.js';
 import { MCP_IMAGE_MAX_BYTES } from '../limits.js';
 import type { AnalyticsResponse, Coverage, DetailsResponse, SearchResponse } from '../search/types.js';
 
@@ -144,15 +144,36 @@ function detailOf(body: Uint8Array): string {
   return 'the server gave no detail';
 }
 
-/** Reads an image from an address that the server gave. */
-async function download(url: URL, signal: AbortSignal): Promise<Uint8Array> {
-  const response = await fetch(url, { signal }).catch((cause: unknown) => {
-    throw new PriorartError('unavailable', 'the storage of drawings cannot be reached', { cause });
-  });
-  if (!response.ok || response.body === null) {
-    throw new PriorartError('unavailable', `the storage of drawings answered ${response.status}`);
+/**
+ * A step of a call over HTTP.
+ * @param failure the message if it fails. It gets the reason as the end of a sentence, or an empty text
+ * @throws PriorartError `cancelled` if the signal fired, else `unavailable`; those of the step
+ */
+export async function overHttp<T>(
+  step: Promise<T>,
+  signal: AbortSignal,
+  failure: (why: string) => string,
+): Promise<T> {
+  try {
+    return await step;
+  } catch (cause) {
+    if (isPriorartError(cause)) throw cause;
+    if (signal.aborted) throw new PriorartError('cancelled', 'the call was cancelled', { cause });
+    const reason = (cause as Error).cause;
+    const why = reason instanceof Error ? `: ${reason.message}` : '';
+    throw new PriorartError('unavailable', failure(why), { cause });
   }
-  return boundedBody(response.body, MCP_IMAGE_MAX_BYTES);
+}
+
+/** Reads an image from an address that the server gave. The reason of a failure may name addresses: it is not told. */
+async function download(url: URL, signal: AbortSignal): Promise<Uint8Array> {
+  const storage = 'the storage of drawings';
+  const response = await overHttp(fetch(url, { signal }), signal, () => `${storage} cannot be reached`);
+  if (!response.ok || response.body === null) {
+    throw new PriorartError('unavailable', `${storage} answered ${response.status}`);
+  }
+  const image = boundedBody(response.body, MCP_IMAGE_MAX_BYTES);
+  return overHttp(image, signal, () => `${storage} ended its answer early`);
 }
 
 /** All bytes of a stream. @throws PriorartError `body_too_large` */

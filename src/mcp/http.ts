@@ -4,6 +4,7 @@
  */
 import { PriorartError } from '../errors.js';
 import type { PatentApi } from './api.js';
+import { batchAnswer, withoutCancelled } from './batch.js';
 import { ADDRESS, callerInfo, callerOf } from './caller.js';
 import { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport } from './sdk.js';
 import { mcpServer, type ServerOptions } from './server.js';
@@ -49,14 +50,15 @@ export class StreamableHttp {
     if (!(await isLegacyRequest(request, message))) {
       return this.#modern.fetch(request, { authInfo, parsedBody: message });
     }
+    const isBatch = Array.isArray(message);
+    const parsedBody = isBatch ? withoutCancelled(message) : message;
     const server = mcpServer(callerOf, this.#options);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await orGone(
-        request.signal,
-        transport.handleRequest(request, { authInfo, parsedBody: message }),
-      );
+      const answered = transport.handleRequest(request, { authInfo, parsedBody });
+      const response = await orGone(request.signal, answered);
+      return isBatch ? await batchAnswer(response) : response;
     } finally {
       await server.close();
     }

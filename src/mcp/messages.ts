@@ -33,6 +33,14 @@ export function isMessage(message: unknown): message is JSONRPCMessage {
   }
 }
 
+/** The request that a message cancels; undefined if it cancels none. */
+export function cancelledId(message: unknown): string | number | undefined {
+  if (!isObject(message) || message['method'] !== 'notifications/cancelled') return undefined;
+  const { params } = message;
+  const id = isObject(params) ? params['requestId'] : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
 const FORM =
   'expected a message of JSON-RPC 2.0: id and progressToken are texts or integers, _meta is an object, and there are no ' +
   'other members';

@@ -1,7 +1,6 @@
 /** Calls of a server over HTTP, with an API key. */
-import { PriorartError } from '../errors.js';
 import { MCP_ANSWER_MAX_BYTES } from '../limits.js';
-import { boundedBody, type CallOptions, RestApi, type RestCall, type RestReply } from './api.js';
+import { boundedBody, type CallOptions, overHttp, RestApi, type RestCall, type RestReply } from './api.js';
 
 /**
  * @param base address of the server, without a slash at its end
@@ -21,19 +20,19 @@ async function send(
   { method, path, body }: RestCall,
   { signal }: CallOptions,
 ): Promise<RestReply> {
-  let response: Response;
-  try {
-    response = await fetch(base + path, {
-      ...{ method, headers, signal, redirect: 'manual' },
-      ...(body === undefined ? {} : { body }),
-    });
-  } catch (cause) {
-    if (signal.aborted) throw new PriorartError('cancelled', 'the call was cancelled', { cause });
-    const why =
-      (cause as Error).cause instanceof Error ? `: ${((cause as Error).cause as Error).message}` : '';
-    throw new PriorartError('unavailable', `the server at ${base} cannot be reached${why}`, { cause });
-  }
+  const server = `the server at ${base}`;
+  const asked = fetch(base + path, {
+    ...{ method, headers, signal, redirect: 'manual' },
+    ...(body === undefined ? {} : { body }),
+  });
+  const response = await overHttp(asked, signal, (why) => `${server} cannot be reached${why}`);
   const bytes =
-    response.body === null ? new Uint8Array() : await boundedBody(response.body, MCP_ANSWER_MAX_BYTES);
+    response.body === null
+      ? new Uint8Array()
+      : await overHttp(
+          boundedBody(response.body, MCP_ANSWER_MAX_BYTES),
+          signal,
+          (why) => `${server} ended its answer early${why}`,
+        );
   return { status: response.status, header: (name) => response.headers.get(name) ?? undefined, body: bytes };
 }

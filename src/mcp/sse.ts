@@ -6,7 +6,7 @@ import { PriorartError } from '../errors.js';
 import { MCP_STREAM_COMMENT_MS } from '../limits.js';
 import type { PatentApi } from './api.js';
 import { callerInfo, callerOf } from './caller.js';
-import { isMessage } from './messages.js';
+import { cancelledId, isMessage } from './messages.js';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from './sdk.js';
 import { mcpServer, type ServerOptions } from './server.js';
 
@@ -14,6 +14,11 @@ import { mcpServer, type ServerOptions } from './server.js';
 export interface Sink {
   write(text: string): void;
   end(): void;
+}
+
+/** The error of a message for a stream that does not exist, or has ended. */
+export function noStream(): PriorartError {
+  return new PriorartError('not_found', 'there is no such stream; open one with GET /mcp/sse');
 }
 
 class StreamTransport implements Transport {
@@ -37,8 +42,12 @@ class StreamTransport implements Transport {
     if (!('method' in message) && message.id !== undefined) this.#answered(message.id);
   }
 
-  /** Resolves when the message is answered, or needs no answer. */
+  /**
+   * Resolves when the message is answered, or needs no answer.
+   * @throws PriorartError `not_found` if the stream ended while the message was read: its answer would go nowhere
+   */
   async receive(message: JSONRPCMessage, api: PatentApi): Promise<void> {
+    if (this.#isClosed) throw noStream();
     const extra = { authInfo: callerInfo(api) };
     if (!('method' in message && 'id' in message)) {
       this.onmessage?.(message, extra);
@@ -94,7 +103,7 @@ export class StreamSession {
 
   /**
    * Takes a message, and resolves when its answer is on the stream.
-   * @throws PriorartError `bad_request`
+   * @throws PriorartError `bad_request`, `not_found`
    */
   async receive(message: unknown, api: PatentApi): Promise<void> {
     if (!isMessage(message)) {
@@ -110,10 +119,4 @@ export class StreamSession {
     await this.#server.close();
     await this.#transport.close();
   }
-}
-
-function cancelledId(message: JSONRPCMessage): string | number | undefined {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
-  const id = (message.params as { requestId?: unknown } | undefined)?.requestId;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { type ErrorCode, PriorartError } from '../../src/errors.js';
+import type { Call } from '../../src/http/route.js';
+import { coverage } from '../../src/http/routes/coverage/route.js';
 import { coverageSchema } from '../../src/search/answer-schema.js';
 import { until } from '../until.js';
 import { COVERAGE, MemoryEngine, onEachAdapter } from './service.js';
@@ -74,13 +77,13 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
       new TypeError('at /srv/data/index.js'),
     ];
     for (const reason of reasons) {
-      for (const coverage of [
+      for (const count of [
         () => Promise.reject(reason),
         () => {
           throw reason;
         },
       ]) {
-        served.memory.engine.coverage = coverage;
+        served.memory.engine.coverage = count;
         const answer = await served.memory.call(COVERAGE);
         assert.equal(answer.status, 503, String(reason));
         assert.deepEqual(Object.keys(answer.json), ['detail']);
@@ -92,4 +95,13 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
       }
     }
   });
+});
+
+it('a count that fails for a client that has gone is no unhandled rejection', async () => {
+  const request = { isGone: true, onGone: () => {}, headers: {} };
+  const engine = { coverageBody: () => Promise.reject(new PriorartError('unavailable', 'not counted')) };
+  const call = { request, services: { engine, deadlineMs: 1_000 } } as unknown as Call;
+  // The runner reports an unhandled rejection as a failure of the test.
+  await assert.rejects(async () => coverage.handle(call), { code: 'cancelled' });
+  await setImmediate();
 });

@@ -127,6 +127,20 @@ onEachAdapter('OAuth at /mcp', (adapter) => {
     assert.equal((await post(bearer)).status, 403);
   });
 
+  it('maintenance comes before the token: a client does not sign in again for it', async () => {
+    await service.access.setMaintenance(true, 7);
+    try {
+      for (const given of [await token(), await token({ expires: '-1h' }), 'nonsense']) {
+        const { status, headers } = await post(`Bearer ${given}`);
+        assert.deepEqual([status, headers.get('retry-after')], [503, '7']);
+        assert.equal(headers.get('www-authenticate'), null);
+      }
+    } finally {
+      await service.access.setMaintenance(false);
+    }
+    assert.equal((await post(`Bearer ${await token()}`)).status, 200);
+  });
+
   it('API keys still work beside tokens', async () => {
     assert.equal((await post(`Bearer ${service.key}`)).status, 200);
     const both = { accept: 'application/json, text/event-stream', authorization: 'Bearer nonsense' };

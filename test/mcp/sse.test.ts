@@ -1,8 +1,11 @@
 /** The transport of 2024: streams and the messages to them. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { McpEndpoint } from '../../src/http/mcp-endpoint.js';
+import { openStream } from '../../src/http/routes/mcp/stream.js';
 import { MCP_STREAMS } from '../../src/limits.js';
 import { onEachAdapter, Service } from '../api/service.js';
+import { RawClient } from '../http/raw.js';
 import { until } from '../until.js';
 
 /** An open stream, and what it has received. */
@@ -105,6 +108,33 @@ onEachAdapter('GET /mcp/sse', (adapter) => {
     await until(() => stream.messages.length === 1, 'the answer');
     assert.equal(stream.messages[0]!.id, 3);
     stream.close();
+  });
+
+  it('a message whose body arrives after the end of its stream is refused like one for no stream', async () => {
+    const stream = await Stream.open(service);
+    const address = await stream.address();
+    const from = service.engine.queries.length;
+    const body = JSON.stringify(call(1, 'search_patents', { query: 'late' }));
+    const client = new RawClient(service.server.port);
+    const lines = [
+      `POST /mcp/${address} HTTP/1.1`,
+      'Host: localhost',
+      `X-API-Key: ${service.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    client.write(`${lines.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
+    // The server has read the head when it answers a later request.
+    await service.post(`/mcp/${address}`, call(2));
+    stream.close();
+    await until(
+      async () => (await service.post(`/mcp/${address}`, call(3))).status === 404,
+      'the stream is gone',
+    );
+    const reply = await client.write(body.slice(10)).reply({ ms: 5_000 });
+    client.destroy();
+    assert.deepEqual([reply?.status, reply?.headers['x-error-code']], [404, 'not_found']);
+    assert.equal(service.engine.queries.length, from, 'the search did not run');
   });
 
   it('only the key of a stream may post to it', async () => {
@@ -228,4 +258,53 @@ onEachAdapter('GET /mcp/sse', (adapter) => {
     assert.ok(performance.now() - before < 30_000, 'the server does not wait for streams');
     await until(() => stream.isEnded, 'the stream has ended');
   });
+
+  it('no stream begins while the server stops: it would hold the stop', async () => {
+    const own = await Service.start(adapter, 10_000, {}, { shutdownGraceMs: 60_000 });
+    let answer = () => {};
+    own.engine.search = () =>
+      new Promise((resolve) => {
+        answer = () => resolve(Buffer.from('{"total":0,"results":[]}'));
+      });
+    const searched = own.search({ query: 'holds the connections open' });
+    await until(() => own.engine.queries.length === 1, 'the search has begun');
+    const client = new RawClient(own.server.port);
+    const open = `GET /mcp/sse HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${own.key}\r\n\r\n`;
+    client.write(open);
+    await until(() => client.rest.includes('event: endpoint'), 'the stream is open');
+    const stopped = own.stop();
+    await until(() => client.rest.endsWith('0\r\n\r\n'), 'the stream has ended');
+    const before = client.rest.length;
+    client.write(open);
+    await until(() => client.rest.length > before, 'the second answer');
+    const second = client.rest.slice(before);
+    client.destroy();
+    assert.match(second, /^HTTP\/1\.1 503 /);
+    assert.match(second, /x-error-code: unavailable/i);
+    answer();
+    assert.equal((await searched).status, 200);
+    await stopped;
+  });
+});
+
+it('a stream whose answer begins after the server closed its streams ends at once', async () => {
+  const endpoint = new McpEndpoint(
+    { version: '0', onFault: () => {} },
+    { host: '127.0.0.1' },
+    { verifyId: () => assert.fail('no key is checked') },
+  );
+  const body = openStream(endpoint, { id: 'key', account: 'account' });
+  await endpoint.close();
+  let [text, endings] = ['', 0];
+  body.begin({
+    write: (part) => {
+      text += part;
+    },
+    end: () => {
+      endings++;
+    },
+  });
+  assert.deepEqual([text, endings], [': the server stops\n\n', 1]);
+  body.ended();
+  assert.equal(endpoint.streams.size, 0);
 });

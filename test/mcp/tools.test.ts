@@ -304,6 +304,40 @@ describe('get_patents', () => {
     assert.equal(whole, text);
   });
 
+  it('each part of a document is longer than nothing, however long its bibliographic data are', async () => {
+    const text = '배터리 cell 😀 "A";\n'.repeat(200);
+    const codes = Array.from({ length: 60 }, (_, n) => `H01M 10/${1000 + n}`);
+    const { metadata } = entry('US1B2', text);
+    for (const changed of [
+      { ipc_codes: codes },
+      { applicant: '엘지에너지솔루션; '.repeat(300) },
+      { title: '이차 전지의 제조 방법 및 '.repeat(100), applicant: 'A'.repeat(3_000), ipc_codes: codes },
+      { title: '"\n'.repeat(500) },
+    ]) {
+      const patents = [{ ...entry('US1B2', text), metadata: { ...metadata!, ...changed } }];
+      const { api } = apiWith({ details: async () => ({ patents }) });
+      let whole = '';
+      let offset: number | undefined = 0;
+      let parts = 0;
+      for (; offset !== undefined; parts++) {
+        const asked = { patent_ids: ['US1B2'], offset, max_tokens: MCP_TOKENS.min };
+        const answer = await run('get_patents', asked, api);
+        assert.ok(tokensOf(JSON.stringify(answer)) <= MCP_TOKENS.min, JSON.stringify(answer));
+        const [{ content, next_offset }] = answer.patents;
+        assert.ok(next_offset === undefined || next_offset > offset, `${next_offset} after ${offset}`);
+        whole += content;
+        offset = next_offset;
+      }
+      assert.equal(whole, text);
+      assert.ok(parts < 100, `${parts} parts`);
+    }
+    // Short contents leave the room to the bibliographic data.
+    const short = [{ ...entry('US1B2', 'short'), metadata: { ...metadata!, ipc_codes: codes } }];
+    const { api } = apiWith({ details: async () => ({ patents: short }) });
+    const answer = await run('get_patents', { patent_ids: ['US1B2'], max_tokens: 1_000 }, api);
+    assert.deepEqual(answer.patents, short);
+  });
+
   it('short documents leave room to long ones; those that do not fit are counted', async () => {
     const patents = [
       entry('A', 'short'),

@@ -117,6 +117,7 @@ export class Admission {
 
   async #admitToken(request: HttpRequest, route: Route, token: string): Promise<void> {
     const { limits, oauth } = this.#services;
+    await limits.whenUnlocked(() => this.#checkMaintenance(route));
     let id: string;
     try {
       id = await oauth!.keyOf(token);
@@ -137,15 +138,19 @@ export class Admission {
     if (!ready) throw new PriorartError('unavailable', `not ready: ${missing.join('; ')}`, { retryAfter: 2 });
   }
 
+  /** @throws PriorartError `maintenance`, `unavailable` */
+  #checkMaintenance({ duringMaintenance }: Route): void {
+    const maintenance = duringMaintenance ? undefined : this.#services.access.maintenance();
+    if (!maintenance) return;
+    throw new PriorartError('maintenance', 'the service is down for maintenance', {
+      retryAfter: maintenance.retry_after,
+    });
+  }
+
   /** @param id of the key that a checked token stands for */
   #admitCaller(request: HttpRequest, route: Route, id?: string): void {
-    const { access, limits } = this.#services;
-    const maintenance = route.duringMaintenance ? undefined : access.maintenance();
-    if (maintenance) {
-      throw new PriorartError('maintenance', 'the service is down for maintenance', {
-        retryAfter: maintenance.retry_after,
-      });
-    }
+    const { limits } = this.#services;
+    this.#checkMaintenance(route);
     if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
     else if (route.access === 'public' || route.access === 'account')
       this.#allowance = limits.takePublic(request.remoteAddress);

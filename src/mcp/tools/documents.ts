@@ -54,16 +54,29 @@ const ENTRY_CUTS: readonly Cut<Row>[] = [
   listCut('candidates'),
   cutWithin('metadata', listCut('ipc_codes')),
   cutWithin('metadata', textCut('applicant')),
+  cutWithin('metadata', textCut('title')),
 ];
+
+/** What is shown of the content of a document, and its tokens. */
+interface Text {
+  text: string | undefined;
+  tokens: number;
+}
 
 /** Documents with as much of their contents as the tokens allow. Small documents leave room to large ones. */
 export function shownEntries(entries: readonly DetailsEntry[], from: number, tokens: number): Row {
-  return kept(tokens, (budget) => within(entries, from, budget - FRAME_TOKENS));
+  const texts = entries.map(({ content }): Text => {
+    const text = content?.slice(from);
+    return { text, tokens: tokensOf(text ?? '') };
+  });
+  return kept(tokens, (budget) => within(entries, texts, from, budget - FRAME_TOKENS));
 }
 
-function within(given: readonly DetailsEntry[], from: number, budget: number): Row {
+function within(given: readonly DetailsEntry[], texts: readonly Text[], from: number, budget: number): Row {
   const { content, ...first } = given[0]!;
-  const short = fitted<Row>({ ...first }, budget - 20, ENTRY_CUTS);
+  // Content gets half of the tokens if it needs them, so that a client that reads on comes to the end.
+  const reserved = Math.min(texts[0]!.tokens, Math.floor(budget / 2));
+  const short = fitted<Row>({ ...first }, budget - 20 - reserved, ENTRY_CUTS);
   const fields = changed({ ...first }, short);
   const entries = [
     { ...short, ...(content === undefined ? {} : { content }) } as unknown as DetailsEntry,
@@ -72,25 +85,30 @@ function within(given: readonly DetailsEntry[], from: number, budget: number): R
   const heads = entries.map(headTokens);
   const shown = entries.slice(0, fitting(heads, budget));
   const left = budget - heads.slice(0, shown.length).reduce((sum, head) => sum + head, 0);
-  const contents = shown.map(({ content }) => content?.slice(from));
   const share = fairShare(
-    contents.map((content) => (content === undefined ? 0 : tokensOf(content))),
+    texts.slice(0, shown.length).map((text) => text.tokens),
     left,
   );
   let characters = 0;
   const patents = shown.map((entry, n): Row => {
-    const content = contents[n];
-    if (content === undefined) return { ...entry };
-    const length = lengthWithin(content, share);
-    if (length === content.length) return { ...entry, content };
-    characters += content.length - length;
-    return { ...entry, content: content.slice(0, length), next_offset: from + length };
+    const { text } = texts[n]!;
+    if (text === undefined) return { ...entry };
+    const length = Math.max(firstCharacter(text), lengthWithin(text, share));
+    if (length === text.length) return { ...entry, content: text };
+    characters += text.length - length;
+    return { ...entry, content: text.slice(0, length), next_offset: from + length };
   });
   const hint =
     'Ask for one number and the same sections with offset next_offset; or for fewer numbers or sections; or give a larger ' +
     'max_tokens';
   const results = entries.length - shown.length;
   return { patents, ...leftOut({ results, characters, fields }, hint), notice: NOTICE };
+}
+
+/** Length of the first character in UTF-16 code units; 0 without one. Every part of a document has at least this. */
+function firstCharacter(text: string): number {
+  const [first = ''] = text;
+  return first.length;
 }
 
 export const getPatents: Tool = {

@@ -20,6 +20,8 @@ export const coverage: Route = {
     const body = available(() => engine.coverageBody({ deadlineMs }));
     // Answered in the same turn if the counts exist: this route is cheap.
     if (!(body instanceof Promise)) return etagReply(request, body, CACHE);
+    // Nothing waits for the count if the client has gone. Its failure would then end the process.
+    body.catch(() => {});
     return withDeadline(request, deadlineMs, () => body).then(
       (counted) => etagReply(request, counted, CACHE),
       (error: unknown) => unavailable(error),

@@ -1,9 +1,10 @@
 /** The endpoints of MCP: POST /mcp, and the old GET /mcp/sse with POST /mcp/messages. */
 import { PriorartError } from '../../../errors.js';
-import { MCP_BATCH_MAX } from '../../../limits.js';
 import { RestApi, type Send } from '../../../mcp/api.js';
+import { batchFault } from '../../../mcp/batch.js';
 import { ADDRESS } from '../../../mcp/caller.js';
 import { faultAnswer, INVALID_REQUEST, PARSE_ERROR, parameterFault } from '../../../mcp/messages.js';
+import { noStream } from '../../../mcp/sse.js';
 import type { HttpReply } from '../../adapters/adapter.js';
 import { readJson } from '../../json-body.js';
 import type { McpEndpoint } from '../../mcp-endpoint.js';
@@ -57,13 +58,8 @@ const streamable: Route = {
       return rpcError(400, PARSE_ERROR, error.message);
     }
     if (Array.isArray(message)) {
-      if (message.length === 0 || message.length > MCP_BATCH_MAX) {
-        return rpcError(
-          400,
-          INVALID_REQUEST,
-          `a batch of ${message.length} messages; expected 1 to ${MCP_BATCH_MAX}`,
-        );
-      }
+      const fault = batchFault(message);
+      if (fault !== undefined) return rpcError(400, INVALID_REQUEST, fault);
       await call.countCalls(message.length - 1);
     }
     const fault = parameterFault(message);
@@ -137,9 +133,7 @@ const messages: Route = {
     const id = /(?:^|&)session=([\w-]{36})(?:&|$)/.exec(call.request.query)?.[1] ?? '';
     const stream = endpoint.streams.get(id);
     // Another key learns nothing of the stream.
-    if (!stream?.session || stream.key !== call.key?.id) {
-      throw new PriorartError('not_found', 'there is no such stream; open one with GET /mcp/sse');
-    }
+    if (!stream?.session || stream.key !== call.key?.id) throw noStream();
     const message = await readJson(call.request);
     await stream.session.receive(message, apiOf(call, endpoint.baseOf(call.request)));
     return { status: 202, headers: { 'content-type': 'text/plain' }, body: 'Accepted' };
