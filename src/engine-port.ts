@@ -60,8 +60,11 @@ export interface EnginePort {
    * never waits, because the check of every call asks for it.
    */
   ready(): { ready: boolean; missing: string[] };
-  /** The files that were ingested, as in the ledger, in a new array; absent if there is no ledger. */
-  sources?(): ListedFile[];
+  /**
+   * The files that were ingested, as in the ledger, in any order: the same array while they are not read again. Absent if
+   * there is no ledger.
+   */
+  sources?(): readonly ListedFile[] | Promise<readonly ListedFile[]>;
   /** A file of the ledger, by its path; undefined if it is not there. */
   source?(path: string): IngestedFile | undefined;
   /** Ingests that run now on the folder, in any process; absent if they are unknown. */

@@ -45,7 +45,8 @@ import { allRecords, recordsByNumber } from './search/records.js';
 import type { Body, TaggedBody } from './search/types.js';
 import { deletePublications } from './store/delete-publications.js';
 import { type RunningIngest, runningIngests } from './store/ingest-progress.js';
-import { type ListedSource, SourceList, sourceRecord, sourceRecords } from './store/ledger.js';
+import { sourceRecord, sourceRecords } from './store/ledger.js';
+import { SourceList } from './store/source-list.js';
 import type { SourceRecord } from './store/source-record.js';
 import { Store } from './store/store.js';
 
@@ -73,7 +74,7 @@ export class IndexService implements EngineBackend {
   readonly #answers: Answers;
   readonly #rankings: Rankings;
   readonly #coverage: CoverageDocument;
-  readonly #sources: SourceList;
+  readonly #sources: SourceList<ListedFile>;
   readonly #work = new OpenWork();
   #warm = false;
   #closed: Promise<void> | undefined;
@@ -84,7 +85,7 @@ export class IndexService implements EngineBackend {
     this.#answers = answers;
     this.#rankings = new Rankings(store, answers);
     this.#coverage = new CoverageDocument(store, answers);
-    this.#sources = new SourceList(store);
+    this.#sources = new SourceList(store, listedFile);
   }
 
   /** @throws PriorartError as `open` of engine.ts */
@@ -207,9 +208,10 @@ export class IndexService implements EngineBackend {
     return sourceRecords(this.store);
   }
 
-  sources(): ListedFile[] {
+  sources(): Promise<readonly ListedFile[]> {
     this.checkOpen();
-    return this.#sources.all().map(listedFile);
+    // `close` waits for it: LMDB must not be closed while it is read.
+    return this.#work.run(undefined, () => this.#sources.all());
   }
 
   source(path: string): IngestedFile | undefined {
@@ -288,7 +290,7 @@ async function openOrCreate(dir: string, models: ModelsConfig | undefined, kind 
   }
 }
 
-function listedFile(record: ListedSource): ListedFile {
+function listedFile(record: SourceRecord): ListedFile {
   return {
     path: record.path,
     bytes: record.bytes,

@@ -122,28 +122,3 @@ export function sourceRecords(store: Store): SourceRecord[] {
   const all = Array.from(store.sources.getRange(), ({ value }) => value);
   return all.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
-
-/** An entry of the ledger without its failures, of which there may be many. */
-export type ListedSource = Omit<SourceRecord, 'failures'>;
-
-/** The ledger for readers that ask again and again, such as a dashboard. It is read again only after a commit. */
-export class SourceList {
-  readonly #store: Store;
-  #transaction: number | undefined;
-  #listed: readonly ListedSource[] = [];
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  /** Every file in the ledger, by path. */
-  all(): readonly ListedSource[] {
-    // Before the entries are read: a later commit has a greater number.
-    const transaction = this.#store.lastTransaction;
-    if (transaction === undefined || transaction !== this.#transaction) {
-      this.#listed = sourceRecords(this.#store).map(({ failures: _, ...listed }) => listed);
-      this.#transaction = transaction;
-    }
-    return this.#listed;
-  }
-}

@@ -16,7 +16,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/engine.js';
 import { READER_VERSIONS } from '../../src/ingest/readers/registry.js';
 import { Tallies } from '../../src/ingest/tally.js';
-import { enterSources, isRead, registryDigest, SourceList, sourceRecords } from '../../src/store/ledger.js';
+import { enterSources, isRead, registryDigest, sourceRecords } from '../../src/store/ledger.js';
 import { FAILURES_KEPT } from '../../src/store/source-record.js';
 import { Store } from '../../src/store/store.js';
 import { CLI, launch, priorart } from '../crash/folder.js';
@@ -37,35 +37,6 @@ describe('the ledger of an ingest', () => {
   after(async () => {
     await engine.close();
     for (const folder of [dir, incoming]) rmSync(folder, { recursive: true });
-  });
-
-  it('a list of the ledger has no failures, and shows each later commit', async () => {
-    const store = Store.openOrCreate(
-      join(dir, 'listed'),
-      { name: 'none', version: '0', dimensions: 1 },
-      'auto',
-    );
-    const other = Store.open(join(dir, 'listed'));
-    const entry = (path: string) => ({
-      ...{ path, bytes: 1, modified: '2026-01-01T00:00:00.000Z', readers: {}, registry: '' },
-      ...{ ingested: 1, updated: 0, unchanged: 0, skipped: 0, failed: 1 },
-      failures: [{ position: 'line 1', reason: 'is empty' }],
-    });
-    const list = new SourceList(store);
-    const paths = () => list.all().map(({ path }) => path);
-    assert.deepEqual(paths(), []);
-    enterSources(other, [entry('/b'), entry('/a')]);
-    assert.deepEqual(paths(), ['/a', '/b']);
-    const first = list.all();
-    assert.equal(list.all(), first, 'nothing was committed: nothing is read');
-    assert.ok(first.every((listed) => !('failures' in listed)));
-    enterSources(store, [entry('/a')]);
-    assert.deepEqual(
-      list.all().map(({ readings }) => readings),
-      [2, 1],
-    );
-    await store.close();
-    await other.close();
   });
 
   it('a file with a document that could not be stored for now is read again', () => {

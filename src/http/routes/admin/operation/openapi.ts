@@ -65,7 +65,8 @@ export const ingestsOperation = adminOperation({
   id: 'ingests',
   summary: 'The files that were ingested, from the ledger',
   description:
-    'A file is listed when all of it is stored. A running ingest is listed after a second, with its progress.',
+    'A file is listed when all of it is stored; among 100,000 files, while an ingest runs, up to half a minute later. A ' +
+    'running ingest is listed after a second, with its progress.',
   answer: 'Ingests',
   parameters: [
     inQuery('with_failures', 'Lists only files with failures', { type: 'string', enum: ['true', 'false'] }),

@@ -1,20 +1,18 @@
 /** What operators see and do beside accounts and keys: all logs, passwords, sessions, ingests, health. */
 import { PriorartError } from '../../../../errors.js';
-import type { ListedFile } from '../../../../observe/observations.js';
 import type { Route } from '../../../route.js';
 import { keyNameSchema } from '../../account/schema.js';
 import { answer, bodyOf, queryOf } from '../../answer.js';
 import { readiness } from '../../health/readyz.js';
 import { allLogsQuerySchema, filterOf } from '../../log-query.js';
 import { ADMIN, adminOf } from '../admin.js';
+import { overviewOf } from './ingest-overview.js';
 import * as operations from './openapi.js';
 import { ingestFailuresQuerySchema, ingestsQuerySchema, passwordInputSchema } from './schema.js';
 
 const access = 'admin';
 /** Files of the ledger in an answer. */
 const LATEST_FILES = 200;
-/** Runs in an answer. */
-const LATEST_RUNS = 50;
 
 export const allLogs: Route = {
   method: 'GET',
@@ -93,49 +91,21 @@ export const ingests: Route = {
   endpoint: 'admin.ingests',
   access,
   operation: operations.ingestsOperation,
-  handle(call) {
-    const files = call.services.engine.sources?.() ?? [];
-    // Files that were read in the same millisecond have an order, too: pages neither repeat nor lose one.
-    files.sort((a, b) =>
-      a.last_read === b.last_read ? (a.path < b.path ? -1 : 1) : a.last_read < b.last_read ? 1 : -1,
-    );
+  async handle(call) {
     const { with_failures: withFailures, offset } = queryOf(call, ingestsQuerySchema);
-    const listed = withFailures === 'true' ? files.filter(({ failed }) => failed > 0) : files;
+    const { engine } = call.services;
+    const { files, failing, totals, runs } = overviewOf((await engine.sources?.()) ?? []);
+    const listed = withFailures === 'true' ? failing : files;
     return answer({
-      running: call.services.engine.running?.() ?? [],
+      running: engine.running?.() ?? [],
       files: files.length,
-      totals: totalsOf(files),
-      runs: runsOf(files),
+      totals,
+      runs,
       listed: listed.length,
       latest: listed.slice(offset, offset + LATEST_FILES),
     });
   },
 };
-
-type Outcomes = Pick<ListedFile, 'ingested' | 'updated' | 'unchanged' | 'skipped' | 'failed' | 'bytes'>;
-
-function totalsOf(files: readonly ListedFile[]): Outcomes {
-  const totals: Outcomes = { ingested: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 0 };
-  for (const file of files)
-    for (const name of Object.keys(totals) as (keyof Outcomes)[]) totals[name] += file[name];
-  return totals;
-}
-
-/** The runs that read these files last, newest first. */
-function runsOf(files: readonly ListedFile[]) {
-  const byRun = new Map<string, ListedFile[]>();
-  for (const file of files) {
-    if (file.run === undefined) continue;
-    const others = byRun.get(file.run);
-    if (others) others.push(file);
-    else byRun.set(file.run, [file]);
-  }
-  const newest = [...byRun].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, LATEST_RUNS);
-  return newest.map(([started, read]) => ({
-    ...{ started, files: read.length, files_with_failures: read.filter(({ failed }) => failed > 0).length },
-    ...totalsOf(read),
-  }));
-}
 
 export const ingestFailures: Route = {
   method: 'GET',
