@@ -5,6 +5,7 @@ import {
   normaliseApplicationNumber,
   withPlainHyphens,
 } from '../patent/application-number.js';
+import { officesOfSpelling } from '../patent/application-spelling.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { internationalKeyOf } from '../patent/international-number.js';
 import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
@@ -108,7 +109,7 @@ function officesOf(text: string): readonly Country[] {
   if (isWholePctNumber(text)) return COUNTRIES;
   const named = OFFICE.exec(text);
   if (named !== null) return isApplicationSpelling(text.slice(named[0].length)) ? [named[1] as Country] : [];
-  return BARE_FORMS.some((form) => form.test(text)) ? COUNTRIES : [];
+  return BARE_FORMS.some((form) => form.test(text)) ? (officesOfSpelling(text) ?? COUNTRIES) : [];
 }
 
 /** A question without quotes, brackets and words that only say that a number follows. */

@@ -58,6 +58,22 @@ describe('publication numbers', () => {
     ['US Patent Application No. 16/123,456', 'US 16123456 · application'],
     ['U.S. Pat. Appl. No. 16/123,456', 'US 16123456 · application'],
     ['U.S. Patent Application Serial No. 16/123,456', 'US 16123456 · application'],
+    ['US 16/123,456', 'US 16123456 · application'],
+    ['16/123,456', 'US 16123456 · application'],
+    ['16/123456', 'US 16123456 · application'],
+    ['US 9/742,144', 'US 09742144 · application'],
+    ['US 62/123,456 P', 'US 62123456 · application'],
+    ['U.S. Ser. No. 10/123,456', 'US 10123456 · application'],
+    ['Serial No. 09/742,144', 'US 09742144 · application'],
+    ['USSN 10/123,456', 'US 10123456 · application'],
+    ['USSN 10123456', 'US 10123456 · application'],
+    ['U.S.S.N. 10/123,456', 'US 10123456 · application'],
+    ['U.S. Provisional Application No. 62/123,456', 'US 62123456 · application'],
+    ['US Patent No. 10/123,456', 'US 10123456 · application'],
+    ['Serial No. 10-2020-0104349', 'KR 1020200104349 · application'],
+    ['U.S. Patent Serial No. 9,971,313', 'US 09971313 ·'],
+    ['JP 10/123456', 'JP 10123456 ·'],
+    ['特開平10/123456', 'JP 10123456 A'],
     ['US Patent Application 2018/0184900', 'US 20180184900 ·'],
     ['U.S. Patent Application No. 20180184900 A1', 'US 20180184900 A1'],
     ['European Patent Application EP 0449582 A1', 'EP 00449582 A1'],
@@ -209,6 +225,15 @@ describe('publication numbers', () => {
     ]);
     assert.deepEqual(readings('2018184900'), ['· 2018184900 ·', 'US 20180184900 ·', 'JP 30184900 ·']);
     assert.ok(readings('2021167409').includes('JP 33167409 ·'));
+  });
+
+  it('reads a US number with a slash as that of an application alone', () => {
+    for (const text of ['10/123,456', 'US 10/123,456', 'Serial No. 10/123,456', 'Application No. 10/123,456'])
+      assert.deepEqual(readings(text), ['US 10123456 · application'], text);
+    assert.equal(publicationNumber('US', '10/123,456'), undefined);
+    assert.equal(publicationNumber('JP', '10/123456'), '10123456');
+    for (const text of ['98/12345', '2018/0184900', '1/123,456', '10/123,4567', '10/12,3456'])
+      assert.ok(!readings(text).some((found) => found.endsWith('application')), text);
   });
 
   it('counts the years of an era only if a text names Japan', () => {

@@ -1,0 +1,27 @@
+/**
+ * Spellings that only numbers of applications have. Without its separators such a number may be that of an unrelated publication:
+ * US 10/123,456 is no US 10,123,456.
+ */
+import type { Country } from './country.js';
+
+/** Series and serial number of a US application: `10/123,456`, `US 9/742,144`, `62/123,456 P`. */
+const US_SERIAL = /^(US[\s-]{0,2})?(\d{1,2})\s?\/\s?(\d{3})[,. ]?(\d{3})(?:\s?[A-Z]\d?)?$/;
+
+/**
+ * The normalised number of a US application whose series stands before a slash. Other offices write no number so. `undefined` for all
+ * other texts.
+ * @param text in capitals, NFKC
+ * @param country the office if words before the number name it
+ */
+export function usSerialNumber(text: string, country?: Country): string | undefined {
+  if (country !== undefined && country !== 'US') return undefined;
+  const [, office = country, series = '', thousands = '', rest = ''] = US_SERIAL.exec(text) ?? [];
+  // A series of one digit may be a fraction or a date.
+  if (series === '' || (series.length === 1 && office === undefined)) return undefined;
+  return series.padStart(2, '0') + thousands + rest;
+}
+
+/** The offices that write an application number as a text does; `undefined` if the text does not tell. */
+export function officesOfSpelling(text: string): readonly Country[] | undefined {
+  return usSerialNumber(text) === undefined ? undefined : ['US'];
+}
