@@ -11,7 +11,7 @@
  * | US B1, B2 | 8 digits | `9971313`, `US 9,971,313 B2`, `000009971313B2` |
  * | US designs, plants, reissues, H, T | letters and digits, padded with zeros to 8 characters as in the weekly files: `D1050455`, `D0433143`, `PP030123`, `RE045678`, `H0002123` | `D433143`, `USPP30123P3` |
  * | EP | 8 digits | `EP3539467A1` |
- * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A`, `JP 5-12345 A`, `P2001-118988`, `특개평11-315016` |
+ * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A`, `JP-H10123456-A`, `JP 361118513 A`, `JP 5-12345 A`, `P2001-118988`, `특개평11-315016` |
  * | JP A1 (re-publication of an international application) | era year + 6 of the WO number | `再表2018/062001`, `JPWO2018062001A1`, `JP WO2018/062001` |
  * | JP B1, B2, U | 8 digits | `特許第6235612号`, `JP6235612B2` |
  * | JP B, Y (examined publications up to 1996; databases add a digit) | era year + 6 | `特公平6-105321`, `JPH06105321B2`, `JP 61-12345 B2` |
@@ -201,7 +201,8 @@ const folded = (text: string): string => withoutDate(foldedNumber(text));
  */
 function dissect(text: string, office?: Country): Spelling | undefined {
   // A short cut for the most frequent case. The code below gives the same result.
-  if (/^\d{2,14}$/.test(text)) return { letters: '', digits: text };
+  if (/^\d{2,14}$/.test(text) && !(office === 'JP' && text.length === 9))
+    return { letters: '', digits: text };
   const whole = folded(text);
   const label = readLabel(whole);
   if (label === undefined) return dissectBare(whole, office);

@@ -157,6 +157,17 @@ describe('publication numbers', () => {
     ['Japanese Unexamined Patent Application Publication No. 5-12345', 'JP 05012345 ·'],
     ['Japanese Examined Patent Publication No. 61-12345', 'JP 61012345 ·'],
     ['JPH06105321B2', 'JP 06105321 B'],
+    ['JP-H05123456-A', 'JP 05123456 A'],
+    ['JP-S6112345-A', 'JP 61012345 A'],
+    ['JP-H06105321-B2', 'JP 06105321 B'],
+    ['JP-S5912345-Y2', 'JP 59012345 Y'],
+    ['JP H05-123456 A', 'JP 05123456 A'],
+    ['JP 361118513 A', 'JP 61118513 A'],
+    ['JP361118513A', 'JP 61118513 A'],
+    ['JP 3-61-118513 A', 'JP 61118513 A'],
+    ['JP405123456', 'JP 05123456 ·'],
+    ['JP-406105321-B2', 'JP 06105321 B'],
+    ['JP 214012345 B2', 'JP 14012345 B'],
     ['JPS5912345Y2', 'JP 59012345 Y'],
     ['JP6105321B2', 'JP 06105321 B2'],
     ['特公平6-105321', 'JP 06105321 B'],
@@ -248,9 +259,35 @@ describe('publication numbers', () => {
     assert.deepEqual(readings('JP 10-2020-0104349'), []);
   });
 
+  it('reads the number of an era instead of its letter in nine digits of Japan, if the era had the year', () => {
+    for (const text of ['361118513', '361118513A', 'US 361118513', 'CN361118513A', 'KR 3-61-118513'])
+      assert.ok(!readings(text).some((found) => found.startsWith('JP')), text);
+    for (const text of [
+      'JP 201045940',
+      'JP 365118513',
+      'JP 432123456',
+      'JP 300123456',
+      'JP 561118513',
+      'JP 061118513',
+    ])
+      assert.deepEqual(readings(text), [], text);
+    assert.equal(publicationNumber('JP', '361118513', 'A'), '61118513');
+    assert.equal(publicationNumber('JP', '961118513', 'A'), undefined);
+    assert.deepEqual(readings('H-2123'), ['US H0002123 ·']);
+  });
+
   it('tells the number of an examined publication from that of a registration', () => {
     const isEra = (text: string): boolean | undefined => parsePatentNumber(text)[0]?.isEra;
-    for (const text of ['JPH06105321B2', '特公平6-105321', 'JP 6-105321', '특공평6-105321'])
+    for (const text of [
+      ...[
+        'JPH06105321B2',
+        'JP-H06105321-B2',
+        '特公平6-105321',
+        'JP 6-105321',
+        '특공평6-105321',
+        'JP406105321',
+      ],
+    ])
       assert.equal(isEra(text), true, text);
     for (const text of ['特許第6105321号', '일본등록특허 제6105321호'])
       assert.equal(isEra(text), false, text);
