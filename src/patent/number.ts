@@ -29,7 +29,7 @@ import {
   isWholePctNumber,
   normaliseApplicationNumber,
 } from './application-number.js';
-import { officesOfSpelling, usSerialNumber } from './application-spelling.js';
+import { hasCheckDigit, officesOfSpelling, usSerialNumber } from './application-spelling.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { withoutDate } from './date.js';
 import { internationalNumber } from './international-number.js';
@@ -292,6 +292,7 @@ function dissectBare(text: string, labelled?: Country): Spelling | undefined {
   if (named) ({ country, kind, rest } = named);
   const serial = usSerialNumber(rest, country);
   if (serial !== undefined) return { country: 'US', letters: '', digits: serial, application: true };
+  if (hasCheckDigit(rest)) return undefined;
   const japanese = japaneseNumber(rest, country === 'JP' || /^JP/.test(rest), kind);
   if (japanese) return { country: 'JP', letters: '', ...japanese };
   const match = /^([A-Z]{2}(?=\d|(?:D|PP|RE|H|T|AI|X)\d))?(D|PP|RE|RX|H|T|AI|X)?(\d{1,14})([A-Z]\d?)?$/.exec(

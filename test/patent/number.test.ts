@@ -247,6 +247,15 @@ describe('publication numbers', () => {
       assert.ok(!readings(text).some((found) => found.endsWith('application')), text);
   });
 
+  it('reads a number with a check digit as that of no publication', () => {
+    for (const text of ['10158432.5', '11158432.5', '98812345.6', '202010000123.4', '201610298414.X'])
+      for (const prefix of ['', 'EP', 'CN ', 'Patent No. '])
+        assert.deepEqual(readings(prefix + text), [], prefix + text);
+    assert.deepEqual(readings('Application No. 202010000123.4'), ['CN 202010000123 · application']);
+    assert.deepEqual(readings('US 9.971.313'), ['US 09971313 ·']);
+    assert.equal(publicationNumber('EP', '10158432.5'), undefined);
+  });
+
   it('counts the years of an era only if a text names Japan', () => {
     for (const text of ['6-80666', '10-20', '63-64444'])
       assert.ok(!readings(text).some((found) => /^JP (?:06080666|10000020|63064444) /.test(found)), text);

@@ -91,4 +91,32 @@ describe('numbers with the digits of another publication', () => {
     }
     assert.deepEqual(await named('EP 16170000.4'), ['EP03000001A1']);
   });
+
+  it('a number with a check digit is that of an application of the EPO or of China', async () => {
+    for (const [text, own] of [
+      ['10158432.5', 'EP02000001A1'],
+      ['EP 10158432.5', 'EP02000001A1'],
+      ['11158432.5', 'EP02000002A1'],
+      ['202010000123.4', 'CN112000001A'],
+      ['CN 202010000123.4', 'CN112000001A'],
+      ['Application No. 202010000123.4', 'CN112000001A'],
+    ] as const) {
+      assert.deepEqual(await named(text), [own], text);
+      assert.deepEqual(await found({ like: [text] }), others(own).sort(), text);
+      assert.deepEqual(await found({ application_number: text }), [own], text);
+      if (text.startsWith('Appl')) continue;
+      assert.equal(await shown(text), 'not_found', 'a bare number of an application');
+      assert.deepEqual(await found({ publication_number: text }), [], text);
+    }
+    const { as_of_day } = await engine.search({ query: 'pump', as_of: '10158432.5' });
+    assert.equal(as_of_day, '2009-04-01');
+    for (const text of ['10158433.5', '202010000124.X', 'CN 111584325.4'])
+      assert.deepEqual(await named(text), [], text);
+    for (const [text, own] of [
+      ['101584325', 'KR1015843250000B1'],
+      ['CN111584325', 'CN111584325A'],
+      ['2020100001234', 'KR2020100001234U'],
+    ] as const)
+      assert.ok((await named(text))?.includes(own), text);
+  });
 });
