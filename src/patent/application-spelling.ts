@@ -36,3 +36,16 @@ export function officesOfSpelling(text: string): readonly Country[] | undefined 
   if (checked === null) return undefined;
   return checked[1] === undefined ? ['CN', 'EP'] : ['CN'];
 }
+
+/** Right, year and serial number; databases leave out the right behind `KR`. */
+const KOREAN =
+  /^(?:(?:KR)?[\s-]?제?\s?[1-7]0(?:-?(?:19|20)\d\d-?\d{7}|[\s-](?:19|20)\d\d[\s-]\d{1,7})호?|KR[\s-]?(?:19|20)\d{2}-?\d{7})$/;
+
+/**
+ * Whether a text is a Korean number without a kind code and without words that say what it is of. Publications and applications have the
+ * same form there, and 10-2020-0104349 is that of a publication and of another application.
+ * @param text in capitals, NFKC, with plain hyphens
+ */
+export function isKoreanOfEither(text: string): boolean {
+  return KOREAN.test(text);
+}

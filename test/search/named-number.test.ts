@@ -1,4 +1,4 @@
-/** Numbers that have the digits of another publication: applications of the US, of the EPO and of China. */
+/** Numbers that have the digits of another publication: applications of the US, of the EPO, of China and of Korea. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,14 @@ const RECORDS = [
   { patent_id: 'CN112000001A', application_number: '202010000123.4' },
   { patent_id: 'KR2020100001234U', application_number: '20-2009-0000001' },
   { patent_id: 'KR2020110009999U', application_number: '20-2010-0001234' },
+  // KR 10-2009-0104349 is that of a publication and of another application.
+  { patent_id: 'KR1020090104349A', application_number: '10-2008-0000007', priority_date: '2008-01-07' },
+  { patent_id: 'KR1020110000042A', application_number: '10-2009-0104349', priority_date: '2009-10-30' },
+  { patent_id: 'KR1011000420000B1', application_number: '10-2009-0104349', priority_date: '2009-10-30' },
+  // 10-2009-0104350 as well, with one priority date, and 10-2009-0104351 of one application alone.
+  { patent_id: 'KR1020090104350A', application_number: '10-2008-0000008', priority_date: '2008-01-08' },
+  { patent_id: 'KR1020110000043A', application_number: '10-2009-0104350', priority_date: '2008-01-08' },
+  { patent_id: 'KR1020090104351A', application_number: '10-2009-0104351', priority_date: '2009-02-01' },
 ];
 
 describe('numbers with the digits of another publication', () => {
@@ -42,7 +50,7 @@ describe('numbers with the digits of another publication', () => {
     rmSync(dir, { recursive: true });
   });
 
-  const everyKind = { include_utility_model: true };
+  const everyKind = { include_utility_model: true, collapse: 'none' } as const;
   /** The publications that a question names; undefined if it is a text. */
   async function named(query: string): Promise<readonly string[] | undefined> {
     const { reading } = await engine.explain({ query });
@@ -118,5 +126,52 @@ describe('numbers with the digits of another publication', () => {
       ['2020100001234', 'KR2020100001234U'],
     ] as const)
       assert.ok((await named(text))?.includes(own), text);
+  });
+
+  it('a Korean number of a publication and of an application names both, the publication first', async () => {
+    const publication = 'KR1020090104349A';
+    const application = ['KR1011000420000B1', 'KR1020110000042A'];
+    for (const text of [
+      ...['10-2009-0104349', 'KR 10-2009-0104349', 'KR20090104349', '1020090104349', '제10-2009-0104349호'],
+      ...['10 2009 0104349', '10-2009-104349', '"10\u20132009\u20130104349"'],
+    ]) {
+      assert.deepEqual(await named(text), [publication, ...application], text);
+      const { results } = await engine.search({ query: text });
+      const first = results.slice(0, 2).map(({ patent_id }) => patent_id);
+      assert.ok(first.includes(publication) && first.some((id) => application.includes(id)), text);
+      for (const field of ['like', 'unlike'])
+        await assert.rejects(found({ [field]: [text] }), {
+          code: 'invalid_request',
+          message: new RegExp(
+            `is the number of ${publication}, ${application.join(', ')}; expected one of these`,
+          ),
+        });
+      await assert.rejects(engine.search({ query: 'pump', as_of: text }), {
+        code: 'invalid_request',
+        message: new RegExp(`priority dates differ: ${publication}, ${application.join(', ')}`),
+      });
+      // Details and the filter by publications take no bare numbers of applications, and no quotes.
+      if (text.startsWith('"')) continue;
+      assert.equal(await shown(text), publication, text);
+      assert.deepEqual(await found({ publication_number: text }), [publication], text);
+    }
+    assert.deepEqual(await named('10-2009-0104350'), ['KR1020090104350A', 'KR1020110000043A']);
+    const { as_of_day } = await engine.search({ query: 'pump', as_of: '10-2009-0104350' });
+    assert.equal(as_of_day, '2008-01-08', 'one date');
+    assert.deepEqual(await named('10-2009-0104351'), ['KR1020090104351A']);
+    assert.ok((await found({ like: ['10-2009-0104351'] })).length > 0);
+  });
+
+  it('words and kind codes tell what a Korean number is of', async () => {
+    for (const text of [
+      ...['KR1020090104349A', '10-2009-0104349 A', '공개특허 10-2009-0104349', '공개번호 10-2009-0104349'],
+      ...['공개특허번호 10-2009-0104349', 'Korean Patent Publication No. 10-2009-0104349'],
+    ]) {
+      assert.deepEqual(await named(text), ['KR1020090104349A'], text);
+      assert.deepEqual(await found({ like: [text] }), others('KR1020090104349A').sort(), text);
+    }
+    for (const text of ['출원번호 10-2009-0104349', '특허출원 제10-2009-0104349호'])
+      assert.deepEqual(await named(text), ['KR1011000420000B1', 'KR1020110000042A'], text);
+    assert.equal(await named('10-2009-0104349 pumps'), undefined);
   });
 });
