@@ -10,6 +10,7 @@ import { COUNTRIES, type Country } from '../patent/country.js';
 import { internationalKeyOf } from '../patent/international-number.js';
 import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
 import { readLabel } from '../patent/number-label.js';
+import { isOfOtherOffice } from '../patent/other-office.js';
 import { plainNumber } from '../patent/printed-number.js';
 import type { Publications } from '../store/publications.js';
 import { resolveInternational, resolvePublications } from '../store/resolve.js';
@@ -109,7 +110,8 @@ export function isNumber(question: string): boolean {
   return (
     internationalKeyOf(text) !== undefined ||
     officesOf(text).length === 1 ||
-    parsePatentNumber(text).length > 0
+    parsePatentNumber(text).length > 0 ||
+    isOfOtherOffice(text)
   );
 }
 

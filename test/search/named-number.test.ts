@@ -11,7 +11,11 @@ const RECORDS = [
   // US 10/123,456 and the patent with its digits; an application of the EPO with those of US 16/170,000.
   { patent_id: 'US20030123001A1', application_number: '10/123,456', priority_date: '2002-04-15' },
   { patent_id: 'US10123456B2', application_number: '14/700,001', priority_date: '2015-05-01' },
-  { patent_id: 'US09742144B2', application_number: '14/700,002' },
+  {
+    patent_id: 'US09742144B2',
+    application_number: '14/700,002',
+    abstract: 'Better than DE 102007003914 A1.',
+  },
   { patent_id: 'EP03000001A1', application_number: '16170000.4' },
   // EP 10158432.5 and the Korean registration with its digits; EP 11158432.5 and a Chinese publication.
   { patent_id: 'EP02000001A1', application_number: '10158432.5', priority_date: '2009-04-01' },
@@ -173,5 +177,19 @@ describe('numbers with the digits of another publication', () => {
     for (const text of ['출원번호 10-2009-0104349', '특허출원 제10-2009-0104349호'])
       assert.deepEqual(await named(text), ['KR1011000420000B1', 'KR1020110000042A'], text);
     assert.equal(await named('10-2009-0104349 pumps'), undefined);
+  });
+
+  it('a number of another office is not in the index; texts that cite it come first', async () => {
+    for (const query of ['DE102007003914A1', 'DE 10 2007 003 914 A1', 'GB2345678A', 'TW201812345A']) {
+      assert.deepEqual(await named(query), [], query);
+      const { results, not_in_index } = await engine.search({ query, explain: true });
+      assert.equal(not_in_index, 'number', query);
+      for (const { similarity_score } of results) assert.ok(similarity_score < 0.1, query);
+      await assert.rejects(found({ like: [query] }), { code: 'invalid_request' }, query);
+    }
+    const { results } = await engine.search({ query: 'DE102007003914A1' });
+    assert.equal(results[0]?.patent_id, 'US09742144B2');
+    for (const query of ['DE 10 mm screw', 'CA 125 antigen', 'AU 2020 solar'])
+      assert.equal(await named(query), undefined, query);
   });
 });
