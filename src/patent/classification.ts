@@ -69,6 +69,11 @@ const ST8 = /^([A-HY]\d\d[A-Z])(\d{4})(\d{2})(\d{4})$/;
 /** Longest code with its surroundings, characters. */
 const PRINTED_CHARS = 80;
 
+/** A text in capitals without the field of a title page and the name of the system before a code. */
+export function withoutSystem(text: string): string {
+  return text.replace(FIELD, '').replace(SYSTEM, '');
+}
+
 /**
  * A code without what is printed around it, in capitals: `Int. Cl. C08F 265 / 04 (2006.01)` → `C08F265/04`. Texts without a code keep
  * all but blanks.
@@ -76,7 +81,7 @@ const PRINTED_CHARS = 80;
 export function plainCode(text: string): string {
   const bare = text.normalize('NFKC').toUpperCase().trim();
   if (bare.length > PRINTED_CHARS) return bare.replace(/\s+/g, '');
-  const code = bare.replace(FIELD, '').replace(SYSTEM, '').replace(VERSION, '');
+  const code = withoutSystem(bare).replace(VERSION, '');
   const [, subclass, group, subgroup, more = ''] = ST8.exec(code) ?? [];
   if (subclass) return `${subclass}${Number(group)}/${subgroup}${more.replace(/0{1,4}$/, '')}`;
   return code.replace(/^([A-HY]\d\d[A-Z])\s?-\s?(?=\d)/, '$1').replace(/\s+/g, '');

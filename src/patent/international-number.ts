@@ -1,6 +1,6 @@
 /**
- * Numbers of international publications (`WO 2018/062001 A1`, `WO 98/12345`, `WO2018062001`) and of their applications
- * (`PCT/KR2018/016728`).
+ * Numbers of international publications (`WO 2018/062001 A1`, `WO/2018/062001`, `WO 98/12345`, `WO2018062001`) and of their
+ * applications (`PCT/KR2018/016728`).
  */
 import { isPctNumber, isWholePctNumber, normaliseApplicationNumber } from './application-number.js';
 import type { Patent } from './record.js';
@@ -45,7 +45,7 @@ const APPLICATION_LABEL =
 const PUBLICATION_LABEL =
   /^(?:국제 ?공개(?:공보)?(?: ?번호)?|国際公開(?:番号)?|国际(?:公布|公开)号?|國際(?:公布|公開)號?|(?:INTERNATIONAL|WO) (?:PATENT )?PUBLICATION(?: (?:NO\.?|NUMBER))?)[\s:]{0,3}[제第]?\s?/;
 const WHOLE_WO =
-  /^(?:WO[\s-]?(?:A\d?[\s-])?)?((?:19|20)\d\d[\s/]?\d{5,6}|\d\d\/?\d{5}|\d\d\/\d{6})(?:[\s-]?\(?A\d\)?)?$/;
+  /^(?:WO[\s/-]?(?:A\d?[\s-])?)?((?:19|20)\d\d[\s/]?\d{5,6}|\d\d\/?\d{5}|\d\d\/\d{6})(?:[\s-]?\(?A\d\)?)?$/;
 
 /**
  * The key of the international application or publication that a text names, and nothing else: `PCTKR2018016728` of

@@ -17,8 +17,13 @@ export interface JapaneseNumber {
   isEra?: true | undefined;
 }
 
-/** `H06105321B2`, `平6-105321`, `JPS61-12345`; a year of one digit has a hyphen behind it. */
-const ERA_LETTER = /^(?:JP)?([MTSHR明大昭平令])(?:治|正|和|成)?(\d{2}|\d(?=-))-?(\d{1,6})([A-Z]\d?)?$/;
+/** `H06105321B2`, `平6-105321`, `JPS61-12345`, `JP-H05123456-A`; a year of one digit has a hyphen behind it. */
+const ERA_LETTER = /^(?:JP-?)?([MTSHR明大昭平令])(?:治|正|和|成)?(\d{2}|\d(?=-))-?(\d{1,6})-?([A-Z]\d?)?$/;
+
+/** The number of an era instead of its letter: `JP 361118513 A` is 特開昭61-118513. */
+const ERA_NUMBER = /^(?:JP-?)?([1-4])-?(\d\d)-?(\d{6})-?([A-Z]\d?)?$/;
+/** The years of the eras with these numbers: Meiji, Taishō, Shōwa, Heisei. `201045940` may be 2010-45940, so the first two of Taishō are not read. */
+const YEARS = [undefined, [1, 45], [3, 15], [1, 64], [1, 31]] as const;
 
 /** `7-12345`, `JP 61-12345 A`, `A-10-100907`, `P2001-118988`. Six digits behind a blank may be a part of a longer number. */
 const HYPHENATED =
@@ -36,7 +41,8 @@ export function japaneseNumber(
   isJapanese: boolean,
   named?: string,
 ): JapaneseNumber | undefined {
-  const found = withEra(text, isJapanese) ?? (isJapanese ? hyphenated(text) : undefined);
+  const found =
+    withEra(text, isJapanese) ?? (isJapanese ? (hyphenated(text) ?? withEraNumber(text)) : undefined);
   if (found === undefined) return undefined;
   const kind = found.kind ?? named;
   return { ...found, kind: found.isEra && kind !== undefined ? examinedKind(kind) : kind };
@@ -49,6 +55,14 @@ function withEra(text: string, isJapanese: boolean): JapaneseNumber | undefined 
   const isSure = isJapanese || /^[^A-Z]$/.test(era) || year.length + serial.length === 8;
   if (era === '' || !isSure) return undefined;
   return { digits: `${eraYear(era, Number(year))}${serial.padStart(6, '0')}`, kind, isEra: true };
+}
+
+/** Nine digits, of which the first is the number of an era. Japan has no other numbers of nine digits. */
+function withEraNumber(text: string): JapaneseNumber | undefined {
+  const [, era = '', year = '', serial = '', kind] = ERA_NUMBER.exec(text.replace(/[\s.,/]/g, '')) ?? [];
+  const [first, last] = YEARS[Number(era)] ?? [];
+  if (first === undefined || Number(year) < first || Number(year) > last) return undefined;
+  return { digits: year + serial, kind, isEra: true };
 }
 
 /** Year and serial number with a hyphen between them. Only a text that names Japan means them so. */

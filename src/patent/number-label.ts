@@ -27,7 +27,7 @@ const EAST_ASIAN: readonly [RegExp, Meaning][] = [
   [/^(?:(?:公开|公告|公开\(公告\)|申请公布|授权公告|专利)号|(?:公開|公告|專利)號)/, { country: 'CN' }],
 ];
 
-type Role = Country | 'publication' | 'application' | 'other';
+type Role = Country | 'publication' | 'application' | 'serial' | 'patent' | 'other';
 
 /** English words, without a point at their end. */
 const ENGLISH: Readonly<Record<string, Role>> = {
@@ -43,13 +43,15 @@ const ENGLISH: Readonly<Record<string, Role>> = {
   },
   ...{ CN: 'CN', CHINESE: 'CN', EP: 'EP', EUROPEAN: 'EP' },
   ...{ PUBLICATION: 'publication', PUB: 'publication', PUBL: 'publication', 'LAID-OPEN': 'publication' },
-  ...{ APPLICATION: 'application', APPL: 'application', APP: 'application' },
-  ...{ PATENT: 'other', PAT: 'other', UNEXAMINED: 'other', EXAMINED: 'other', NO: 'other', NUMBER: 'other' },
-  ...{ SERIAL: 'other', SER: 'other' },
+  ...{ APPLICATION: 'application', APPL: 'application', APPLN: 'application', APP: 'application' },
+  ...{ PROVISIONAL: 'application', PATENT: 'patent', PAT: 'patent', UNEXAMINED: 'other', EXAMINED: 'other' },
+  ...{ NO: 'other', NUMBER: 'other', SERIAL: 'serial', SER: 'serial', USSN: 'serial', 'U.S.S.N': 'serial' },
 };
 
 /** The first word, and the points, colons and blanks behind it. */
-const FIRST_WORD = /^(UNITED STATES|U\.? ?S(?=[. ])|[A-Z]+(?:-OPEN)?(?!-))[.:]{0,2} ?/;
+const FIRST_WORD = /^(UNITED STATES|U\.S\.S\.N|U\.? ?S(?=[. ])|[A-Z]+(?:-OPEN)?(?!-))[.:]{0,2} ?/;
+/** Short for "US serial number". */
+const US_SERIAL = /^U\.?S\.?S\.?N$/;
 /** `Japanese Unexamined Patent Application Publication No.` has six. */
 const MOST_WORDS = 8;
 const COUNTRY = /^(US|KR|JP|CN|EP)(?![A-Z]|-[A-Z])[\s-]?/;
@@ -98,12 +100,18 @@ function englishLabel(text: string): Labelled | undefined {
     const word = FIRST_WORD.exec(rest);
     const role = word?.[1] === undefined ? undefined : ENGLISH[word[1].replace('. ', '.')];
     if (word === null || role === undefined) break;
+    if (US_SERIAL.test(word[1]!)) roles.push('US');
     roles.push(role);
     rest = rest.slice(word[0].length);
   }
   const country = roles.find((role): role is Country => role.length === 2);
   const rights = roles.filter((role) => role.length !== 2);
   if (rights.length === 0) return undefined;
-  const isApplication = rights.includes('application') && !rights.includes('publication');
-  return { ...(country && { country }), isApplication, isSure: false, rest };
+  return { ...(country && { country }), isApplication: meansApplication(rights), isSure: false, rest };
+}
+
+/** Whether words mean an application. Patents have serial numbers, too: `U.S. Patent Serial No. 9,971,313`. */
+function meansApplication(rights: readonly Role[]): boolean {
+  if (rights.includes('publication')) return false;
+  return rights.includes('application') || (rights.includes('serial') && !rights.includes('patent'));
 }

@@ -11,7 +11,7 @@
  * | US B1, B2 | 8 digits | `9971313`, `US 9,971,313 B2`, `000009971313B2` |
  * | US designs, plants, reissues, H, T | letters and digits, padded with zeros to 8 characters as in the weekly files: `D1050455`, `D0433143`, `PP030123`, `RE045678`, `H0002123` | `D433143`, `USPP30123P3` |
  * | EP | 8 digits | `EP3539467A1` |
- * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A`, `JP 5-12345 A`, `P2001-118988`, `특개평11-315016` |
+ * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A`, `JP-H10123456-A`, `JP 361118513 A`, `JP 5-12345 A`, `P2001-118988`, `특개평11-315016` |
  * | JP A1 (re-publication of an international application) | era year + 6 of the WO number | `再表2018/062001`, `JPWO2018062001A1`, `JP WO2018/062001` |
  * | JP B1, B2, U | 8 digits | `特許第6235612号`, `JP6235612B2` |
  * | JP B, Y (examined publications up to 1996; databases add a digit) | era year + 6 | `特公平6-105321`, `JPH06105321B2`, `JP 61-12345 B2` |
@@ -20,7 +20,7 @@
  *
  * Words around a number are left out: `号公報`, `공보`, `公开号`, `대한민국`, `미국 공개특허`, `Patent No.`, and so is a date in brackets
  * behind it. Digits with a hyphen count an era only if the text names Japan, since they may be a range: `10-20`. After a word for an application
- * (`출원번호`, `特願`, `ZL`, `US Patent Application No.`) the number is that of an application.
+ * (`출원번호`, `特願`, `ZL`, `US Patent Application No.`) the number is that of an application, and so is a US number with a slash: `10/123,456`.
  */
 import {
   foldedNumber,
@@ -29,6 +29,7 @@ import {
   isWholePctNumber,
   normaliseApplicationNumber,
 } from './application-number.js';
+import { hasCheckDigit, officesOfSpelling, usSerialNumber } from './application-spelling.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { withoutDate } from './date.js';
 import { internationalNumber } from './international-number.js';
@@ -41,7 +42,7 @@ export interface NumberCandidate {
   /** KIPRIS form; if `application` is set, the normalised application number. */
   number: string;
   kind?: string;
-  /** True if the text is the number of an application instead of a publication: CN literature numbers, `特願2018-524120`. */
+  /** True if the text is the number of an application instead of a publication: CN literature numbers, `特願2018-524120`, `10/123,456`. */
   application?: true;
   /** Of a Japanese number: whether it counts the years of an era. False for the number of a registration. */
   isEra?: boolean;
@@ -165,6 +166,8 @@ interface Spelling {
   digits: string;
   kind?: string | undefined;
   isEra?: boolean | undefined;
+  /** True if `digits` are the normalised number of an application. */
+  application?: true;
 }
 
 /**
@@ -198,7 +201,8 @@ const folded = (text: string): string => withoutDate(foldedNumber(text));
  */
 function dissect(text: string, office?: Country): Spelling | undefined {
   // A short cut for the most frequent case. The code below gives the same result.
-  if (/^\d{2,14}$/.test(text)) return { letters: '', digits: text };
+  if (/^\d{2,14}$/.test(text) && !(office === 'JP' && text.length === 9))
+    return { letters: '', digits: text };
   const whole = folded(text);
   const label = readLabel(whole);
   if (label === undefined) return dissectBare(whole, office);
@@ -229,7 +233,7 @@ function labelledApplications(text: string): NumberCandidate[] | undefined {
 /** The offices whose number it may be. */
 function officesOf({ country }: Labelled, rest: string): readonly Country[] {
   if (country !== undefined) return [country];
-  return KR_APPLICATION.test(rest) ? ['KR'] : COUNTRIES;
+  return officesOfSpelling(rest) ?? (KR_APPLICATION.test(rest) ? ['KR'] : COUNTRIES);
 }
 
 /** A number without the names of documents before it, and what they mean. */
@@ -286,6 +290,9 @@ function dissectBare(text: string, labelled?: Country): Spelling | undefined {
   if (republished) return republished;
   const named = withoutNames(bare);
   if (named) ({ country, kind, rest } = named);
+  const serial = usSerialNumber(rest, country);
+  if (serial !== undefined) return { country: 'US', letters: '', digits: serial, application: true };
+  if (hasCheckDigit(rest)) return undefined;
   const japanese = japaneseNumber(rest, country === 'JP' || /^JP/.test(rest), kind);
   if (japanese) return { country: 'JP', letters: '', ...japanese };
   const match = /^([A-Z]{2}(?=\d|(?:D|PP|RE|H|T|AI|X)\d))?(D|PP|RE|RX|H|T|AI|X)?(\d{1,14})([A-Z]\d?)?$/.exec(
@@ -318,6 +325,7 @@ export function parsePatentNumber(text: string): NumberCandidate[] {
   const found = dissect(text);
   if (!found) return [];
   const { country, letters, digits, kind, isEra } = found;
+  if (found.application) return [{ country: 'US', number: digits, application: true }];
   const kindPart = { ...(kind === undefined ? {} : { kind }), ...(isEra === undefined ? {} : { isEra }) };
   if (letters) {
     if (country !== undefined && country !== 'US') return [];
@@ -380,7 +388,7 @@ function dissectOwn(country: Country, text: string): Spelling | undefined {
 }
 
 function numberOf(country: Country, found: Spelling, kind?: string): string | undefined {
-  if (found.country !== undefined && found.country !== country) return undefined;
+  if (found.application || (found.country !== undefined && found.country !== country)) return undefined;
   if (found.letters) return country === 'US' ? lettered(found.letters, found.digits) : undefined;
   return OFFICE_FORMS[country](found.digits, kind ?? found.kind)[0];
 }

@@ -3,7 +3,7 @@
  * so that the documents that are typical of the class come first.
  */
 import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
-import { classificationPrefix, plainCode } from '../patent/classification.js';
+import { classificationPrefix, plainCode, withoutSystem } from '../patent/classification.js';
 import type { Publications } from '../store/publications.js';
 import { bareQuestion } from './bare-question.js';
 import { norm } from './pooled.js';
@@ -17,6 +17,8 @@ export const CLASS_SAMPLE = SAMPLE.documents;
 /** Characters of a code with what is printed around it, and of a list of codes. */
 const MOST_CHARS = { code: 60, list: 400 } as const;
 const MOST_CODES = 20;
+/** Characters of a subclass: `H01M`. */
+const SUBCLASS_CHARS = 4;
 /** At least a subclass. */
 const CODE = /^[A-HY]\d\d[A-Z](?:\d{1,4}(?:\/\d{0,6})?)?$/;
 /** Hydrocarbons and fluorocarbons, such as C10H16, which also have the form of a main group. */
@@ -25,7 +27,11 @@ const FORMULA = /^C\d\d[HF]\d+$/;
 const SPREAD = /^[A-HY]\s?\d\d\s?[A-Z](?![\s-]{4})/;
 /** A code with a slash, and what parts it from the one before; the subclass may stand in the first alone. */
 const NEXT_CODE =
-  /^[\s;,、~-]{0,4}([A-HY]\s?\d\d\s?[A-Z][\s-]{0,3})?\d{1,4}\s?\/\s?\d{1,6}(?!\d)(?:\s?\((?:19|20)\d\d\.\d\d\)[A-Z]{0,3})?/;
+  /^([\s;,、|~〜–-]{0,4})([A-HY]\s?\d\d\s?[A-Z][\s-]{0,3})?(\d{1,4}\s?\/\s?\d{1,6})(?!\d)(?:\s?\((?:19|20)\d\d\.\d\d\)(?:[A-Z]{1,3}(?!\d))?)?/;
+/** What makes two codes a range. */
+const RANGE = /[~〜–-]/;
+/** What parts the codes of a list, if blanks do not. */
+const BETWEEN = /[;,、|\r\n]/;
 
 /** The key prefix (classification.ts) of a question that is one code and nothing else; undefined for others. */
 export function codeAsked(question: string): string | undefined {
@@ -43,25 +49,48 @@ function withoutSurroundings(bare: string): string {
 }
 
 /**
- * The key prefixes of a question that is a code, or a list of codes with signs between them. In a list, a main group without a slash is no
- * code, since it may be a name.
+ * The key prefixes of a question that is a code, or a list of codes with signs, blanks or line ends between them. The subclass may stand
+ * in the first alone: `H01M 10/0525, 10/058`. In a list, a main group without a slash is no code, since it may be a name.
  */
 export function codesAsked(question: string): string[] | undefined {
   const one = codeAsked(question);
   if (one !== undefined) return [one];
-  const parts = listOf(question)
-    .split(/[;,、]/)
-    .filter((part) => part.trim() !== '');
-  if (parts.length < 2 || parts.length > MOST_CODES) return undefined;
-  const codes = parts.map((part) => (/\/|[A-Z]\s{0,3}$/i.test(part) ? codeAsked(part) : undefined));
-  return codes.every((code) => code !== undefined) ? [...new Set(codes)] : undefined;
+  const codes: string[] = [];
+  for (const part of listOf(question).split(BETWEEN)) {
+    if (part.trim() === '') continue;
+    const found = codesOfPart(part.trim(), codes.at(-1)?.slice(0, SUBCLASS_CHARS));
+    if (found === undefined || codes.length + found.length > MOST_CODES) return undefined;
+    codes.push(...found);
+  }
+  return codes.length < 2 ? undefined : [...new Set(codes)];
+}
+
+/**
+ * The key prefixes of the codes in a part of a list; undefined if it is anything else, such as a range.
+ * @param before the subclass of the code before
+ */
+function codesOfPart(part: string, before: string | undefined): string[] | undefined {
+  const one = /\/|[A-Z]$/.test(part) ? codeAsked(part) : undefined;
+  if (one !== undefined) return [one];
+  const codes: string[] = [];
+  let subclass = before;
+  for (let rest = withoutSystem(part); rest !== ''; ) {
+    const [whole = '', between = '', own, group = ''] = NEXT_CODE.exec(rest) ?? [];
+    subclass = own ?? subclass;
+    const isCode = whole !== '' && subclass !== undefined && !RANGE.test(between);
+    const code = isCode ? codeAsked(subclass + group) : undefined;
+    if (code === undefined) return undefined;
+    codes.push(code);
+    rest = rest.slice(whole.length);
+  }
+  return codes;
 }
 
 /** Whether a question has the form of codes with slashes and nothing else: a range, or a group that cannot be, such as `H01M 0/00`. */
 export function isLikeCodes(question: string): boolean {
-  let rest = withoutSurroundings(listOf(question));
+  let rest = withoutSystem(listOf(question));
   for (let count = 0; count < MOST_CODES && rest !== ''; count++) {
-    const [whole = '', subclass] = NEXT_CODE.exec(rest) ?? [];
+    const [whole = '', , subclass] = NEXT_CODE.exec(rest) ?? [];
     if (whole === '' || (count === 0 && subclass === undefined)) return false;
     rest = rest.slice(whole.length);
     if (rest === '') return true;

@@ -2,8 +2,8 @@
 
 /** A subclass or group of the IPC or CPC: `H01M`, `H01M10/0525`, `H01M 10/0525`. */
 const CLASS = String.raw`[A-HY]\d\d[A-Z](?:\s?[1-9]\d{0,3}\/\d{1,6})?`;
-/** A publication number with its office: `CN110006408A`, `KR 10-2020-0104349`, `US 9,971,313 B2`; `PCT/KR2018/016728`. */
-const NUMBER = String.raw`(?:US|KR|JP|CN|EP|WO)\s?\d[\d,/-]{5,15}\d(?:\s?[A-Z]\d?)?|PCT\/?[A-Z]{2}\d{2,4}\/?\d{5,6}`;
+/** A publication number with its office: `CN110006408A`, `KR 10-2020-0104349`, `US 9,971,313 B2`, `WO/2018/062001`; `PCT/KR2018/016728`. */
+const NUMBER = String.raw`(?:(?:US|KR|JP|CN|EP)\s?|WO[\s/]?)\d[\d,/-]{5,15}\d(?:\s?[A-Z]\d?)?|PCT\/?[A-Z]{2}\d{2,4}\/?\d{5,6}`;
 const CODES = new RegExp(String.raw`(?<![\p{L}\d])(?:${CLASS}|${NUMBER})(?![\p{L}\d])`, 'gu');
 
 /**

@@ -9,10 +9,12 @@
 import type { z } from 'zod';
 import type { KeywordColumn } from '../index/columns.js';
 import { TERM_MAX_CHARS, TERMS_MAX } from '../limits.js';
-import { applicationNumberForms } from '../patent/application-number.js';
+import { applicationNumberForms, foldedNumber } from '../patent/application-number.js';
+import { officesOfSpelling } from '../patent/application-spelling.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
 import { companyKey, companyKeys, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
+import { readLabel } from '../patent/number-label.js';
 import { plainNumber } from '../patent/printed-number.js';
 import { classification, list, oneOf, text, VISIBLE } from './fields.js';
 import { invalidField } from './invalid.js';
@@ -162,7 +164,7 @@ export const FILTER_ROWS = {
       const plain = plainNumber(number);
       return [
         { column: 'application', test: 'exact', terms: applicationNumberForms(plain) },
-        ...officeOf(plain),
+        ...officesOf(plain),
       ];
     },
     excluded: 'have another application number',
@@ -242,9 +244,11 @@ export function namesDocuments(values: FilterValues): boolean {
 }
 
 /** The column holds bare numbers without the office, and offices share numbers: EP 20168852 and US 20/168,852. */
-function officeOf(applicationNumber: string): Condition[] {
-  const office = applicationNumber.normalize('NFKC').slice(0, 2).toUpperCase();
-  return isCountry(office) ? [{ column: 'country', test: 'exact', terms: [office] }] : [];
+function officesOf(applicationNumber: string): Condition[] {
+  const text = foldedNumber(applicationNumber);
+  const office = text.slice(0, 2);
+  const offices = isCountry(office) ? [office] : officesOfSpelling(readLabel(text)?.rest ?? text);
+  return offices === undefined ? [] : [{ column: 'country', test: 'exact', terms: [...offices] }];
 }
 
 /** Refuses a name without a letter or digit, whose empty key every name contains, and a legal form alone. */

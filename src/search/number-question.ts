@@ -5,10 +5,12 @@ import {
   normaliseApplicationNumber,
   withPlainHyphens,
 } from '../patent/application-number.js';
+import { isKoreanOfEither, officesOfSpelling } from '../patent/application-spelling.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { internationalKeyOf } from '../patent/international-number.js';
 import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
 import { readLabel } from '../patent/number-label.js';
+import { isOfOtherOffice } from '../patent/other-office.js';
 import { plainNumber } from '../patent/printed-number.js';
 import type { Publications } from '../store/publications.js';
 import { resolveInternational, resolvePublications } from '../store/resolve.js';
@@ -41,7 +43,7 @@ const OFFICE = /^(US|KR|JP|CN|EP)(?![A-Z])\W?/;
 const ONE_NUMBER: ReadonlySet<Country | undefined> = new Set(['CN', 'EP']);
 
 export interface NumberAsked {
-  /** patent_ids of the stored publications with this number. Empty if the index has none. */
+  /** patent_ids of the stored publications with this number, before those of an application with it. Empty if the index has none. */
   publications: string[];
   /** Whether they have another kind code than the question. */
   anotherKind: boolean;
@@ -55,10 +57,8 @@ export interface NumberAsked {
 export function publicationsAsked(store: Publications, question: string): NumberAsked | undefined {
   if (!isNumber(question)) return undefined;
   const text = plain(question);
-  const publications = resolvePublications(store, text);
+  const publications = namedBy(store, question, resolvePublications(store, text));
   if (publications.length > 0) return { publications, anotherKind: false };
-  const ofOne = publicationsOfApplication(store, text);
-  if (ofOne.length > 0) return { publications: ofOne, anotherKind: false };
   const found = new Set<string>();
   for (const { country, number, kind } of parsePatentNumber(text)) {
     if (kind === undefined || !ONE_NUMBER.has(country)) continue;
@@ -69,10 +69,21 @@ export function publicationsAsked(store: Publications, question: string): Number
   return { publications: [...found].sort(), anotherKind: found.size > 0 };
 }
 
-/** The stored publications with a number, or else those of the national or international application that has it, ascending. */
+/**
+ * The stored publications with a number, or else those of the national or international application that has it. A Korean number may be
+ * that of both, of a publication and of another application.
+ */
 export function publicationsNamed(store: Publications, number: string): string[] {
   const found = resolvePublications(store, number);
-  return found.length > 0 || !isNumber(number) ? found : publicationsOfApplication(store, plain(number));
+  if (!isNumber(number)) return found;
+  return namedBy(store, number, found.length > 0 ? found : resolvePublications(store, plain(number)));
+}
+
+/** @param publications those that have the number */
+function namedBy(store: Publications, question: string, publications: string[]): string[] {
+  const isOfEither = isKoreanOfEither(withPlainHyphens(bareQuestion(question, NUMBER_MAX_CHARS)));
+  if (publications.length > 0 && !isOfEither) return publications;
+  return [...new Set([...publications, ...publicationsOfApplication(store, plain(question))])];
 }
 
 /** Those of an international application are the national ones that rest on it. */
@@ -99,7 +110,8 @@ export function isNumber(question: string): boolean {
   return (
     internationalKeyOf(text) !== undefined ||
     officesOf(text).length === 1 ||
-    parsePatentNumber(text).length > 0
+    parsePatentNumber(text).length > 0 ||
+    isOfOtherOffice(text)
   );
 }
 
@@ -108,7 +120,7 @@ function officesOf(text: string): readonly Country[] {
   if (isWholePctNumber(text)) return COUNTRIES;
   const named = OFFICE.exec(text);
   if (named !== null) return isApplicationSpelling(text.slice(named[0].length)) ? [named[1] as Country] : [];
-  return BARE_FORMS.some((form) => form.test(text)) ? COUNTRIES : [];
+  return BARE_FORMS.some((form) => form.test(text)) ? (officesOfSpelling(text) ?? COUNTRIES) : [];
 }
 
 /** A question without quotes, brackets and words that only say that a number follows. */

@@ -18,6 +18,14 @@ it('a cited publication has the name of its record if office and kind are known'
     { country: 'US', number: '62454417', kind: 'B' },
     'a provisional application is not a publication, with any kind code of the source',
   );
+  assert.deepEqual(
+    citedPatent('US', '09/742,144', 'A'),
+    { country: 'US', number: '09/742,144', kind: 'A' },
+    'an application is not the patent with its digits',
+  );
+  assert.deepEqual(citedNumbers({ country: 'US', number: '09/742,144', kind: 'A' }), [
+    { country: 'US', number: '09742144', application: true },
+  ]);
   assert.deepEqual(citedPatent('EP', 'none', 'A1'), { country: 'EP', number: 'none', kind: 'A1' });
 });
 

@@ -58,6 +58,22 @@ describe('publication numbers', () => {
     ['US Patent Application No. 16/123,456', 'US 16123456 · application'],
     ['U.S. Pat. Appl. No. 16/123,456', 'US 16123456 · application'],
     ['U.S. Patent Application Serial No. 16/123,456', 'US 16123456 · application'],
+    ['US 16/123,456', 'US 16123456 · application'],
+    ['16/123,456', 'US 16123456 · application'],
+    ['16/123456', 'US 16123456 · application'],
+    ['US 9/742,144', 'US 09742144 · application'],
+    ['US 62/123,456 P', 'US 62123456 · application'],
+    ['U.S. Ser. No. 10/123,456', 'US 10123456 · application'],
+    ['Serial No. 09/742,144', 'US 09742144 · application'],
+    ['USSN 10/123,456', 'US 10123456 · application'],
+    ['USSN 10123456', 'US 10123456 · application'],
+    ['U.S.S.N. 10/123,456', 'US 10123456 · application'],
+    ['U.S. Provisional Application No. 62/123,456', 'US 62123456 · application'],
+    ['US Patent No. 10/123,456', 'US 10123456 · application'],
+    ['Serial No. 10-2020-0104349', 'KR 1020200104349 · application'],
+    ['U.S. Patent Serial No. 9,971,313', 'US 09971313 ·'],
+    ['JP 10/123456', 'JP 10123456 ·'],
+    ['特開平10/123456', 'JP 10123456 A'],
     ['US Patent Application 2018/0184900', 'US 20180184900 ·'],
     ['U.S. Patent Application No. 20180184900 A1', 'US 20180184900 A1'],
     ['European Patent Application EP 0449582 A1', 'EP 00449582 A1'],
@@ -141,6 +157,17 @@ describe('publication numbers', () => {
     ['Japanese Unexamined Patent Application Publication No. 5-12345', 'JP 05012345 ·'],
     ['Japanese Examined Patent Publication No. 61-12345', 'JP 61012345 ·'],
     ['JPH06105321B2', 'JP 06105321 B'],
+    ['JP-H05123456-A', 'JP 05123456 A'],
+    ['JP-S6112345-A', 'JP 61012345 A'],
+    ['JP-H06105321-B2', 'JP 06105321 B'],
+    ['JP-S5912345-Y2', 'JP 59012345 Y'],
+    ['JP H05-123456 A', 'JP 05123456 A'],
+    ['JP 361118513 A', 'JP 61118513 A'],
+    ['JP361118513A', 'JP 61118513 A'],
+    ['JP 3-61-118513 A', 'JP 61118513 A'],
+    ['JP405123456', 'JP 05123456 ·'],
+    ['JP-406105321-B2', 'JP 06105321 B'],
+    ['JP 214012345 B2', 'JP 14012345 B'],
     ['JPS5912345Y2', 'JP 59012345 Y'],
     ['JP6105321B2', 'JP 06105321 B2'],
     ['特公平6-105321', 'JP 06105321 B'],
@@ -211,6 +238,24 @@ describe('publication numbers', () => {
     assert.ok(readings('2021167409').includes('JP 33167409 ·'));
   });
 
+  it('reads a US number with a slash as that of an application alone', () => {
+    for (const text of ['10/123,456', 'US 10/123,456', 'Serial No. 10/123,456', 'Application No. 10/123,456'])
+      assert.deepEqual(readings(text), ['US 10123456 · application'], text);
+    assert.equal(publicationNumber('US', '10/123,456'), undefined);
+    assert.equal(publicationNumber('JP', '10/123456'), '10123456');
+    for (const text of ['98/12345', '2018/0184900', '1/123,456', '10/123,4567', '10/12,3456'])
+      assert.ok(!readings(text).some((found) => found.endsWith('application')), text);
+  });
+
+  it('reads a number with a check digit as that of no publication', () => {
+    for (const text of ['10158432.5', '11158432.5', '98812345.6', '202010000123.4', '201610298414.X'])
+      for (const prefix of ['', 'EP', 'CN ', 'Patent No. '])
+        assert.deepEqual(readings(prefix + text), [], prefix + text);
+    assert.deepEqual(readings('Application No. 202010000123.4'), ['CN 202010000123 · application']);
+    assert.deepEqual(readings('US 9.971.313'), ['US 09971313 ·']);
+    assert.equal(publicationNumber('EP', '10158432.5'), undefined);
+  });
+
   it('counts the years of an era only if a text names Japan', () => {
     for (const text of ['6-80666', '10-20', '63-64444'])
       assert.ok(!readings(text).some((found) => /^JP (?:06080666|10000020|63064444) /.test(found)), text);
@@ -223,9 +268,35 @@ describe('publication numbers', () => {
     assert.deepEqual(readings('JP 10-2020-0104349'), []);
   });
 
+  it('reads the number of an era instead of its letter in nine digits of Japan, if the era had the year', () => {
+    for (const text of ['361118513', '361118513A', 'US 361118513', 'CN361118513A', 'KR 3-61-118513'])
+      assert.ok(!readings(text).some((found) => found.startsWith('JP')), text);
+    for (const text of [
+      'JP 201045940',
+      'JP 365118513',
+      'JP 432123456',
+      'JP 300123456',
+      'JP 561118513',
+      'JP 061118513',
+    ])
+      assert.deepEqual(readings(text), [], text);
+    assert.equal(publicationNumber('JP', '361118513', 'A'), '61118513');
+    assert.equal(publicationNumber('JP', '961118513', 'A'), undefined);
+    assert.deepEqual(readings('H-2123'), ['US H0002123 ·']);
+  });
+
   it('tells the number of an examined publication from that of a registration', () => {
     const isEra = (text: string): boolean | undefined => parsePatentNumber(text)[0]?.isEra;
-    for (const text of ['JPH06105321B2', '特公平6-105321', 'JP 6-105321', '특공평6-105321'])
+    for (const text of [
+      ...[
+        'JPH06105321B2',
+        'JP-H06105321-B2',
+        '特公平6-105321',
+        'JP 6-105321',
+        '특공평6-105321',
+        'JP406105321',
+      ],
+    ])
       assert.equal(isEra(text), true, text);
     for (const text of ['特許第6105321号', '일본등록특허 제6105321호'])
       assert.equal(isEra(text), false, text);

@@ -12,6 +12,7 @@ test('codes and numbers beside other words are left out of what is embedded', ()
     ['US 9,971,313 B2 antenna', 'antenna'],
     ['전해질 H01M', '전해질'],
     ['WO 2019/135546 A1 lid', 'lid'],
+    ['WO/2019/135546 A1 lid', 'lid'],
     ['PCT/KR2018/016728 lid', 'lid'],
   ] as const) {
     assert.equal(withoutCodes(question), rest);

@@ -41,6 +41,8 @@ test('the national publications of an international application are found by its
   for (const [question, found] of [
     ['WO 2019/135546', ['EP03733001A1', 'JP33511001A']],
     ['wo2019135546a1', ['EP03733001A1', 'JP33511001A']],
+    ['WO/2019/135546', ['EP03733001A1', 'JP33511001A']],
+    ['WO/2019/135546 A1', ['EP03733001A1', 'JP33511001A']],
     ['WO-A1-2019/135546', ['EP03733001A1', 'JP33511001A']],
     ['国際公開第2019/135546号', ['EP03733001A1', 'JP33511001A']],
     ['국제공개번호 WO 2019/135546', ['EP03733001A1', 'JP33511001A']],

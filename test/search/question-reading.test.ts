@@ -32,6 +32,10 @@ describe('what a question is read as', () => {
       'WO2010022988A1',
       'WO-2010/022988-A1',
       'wo 99/12345',
+      'WO/2018/062001',
+      'WO/2018/062001 A1',
+      'wo/1998/012345',
+      'International Publication No. WO/2018/062001',
       'PCT-KR2020-001234',
       'PCT/EP99/01234',
       'WO-A-2004/032928',
@@ -40,6 +44,14 @@ describe('what a question is read as', () => {
       '国際公開第2018/062001号',
       '国际公布号 WO2019/135546',
       '16/123,456',
+      'US 16/123456',
+      'USSN 10/123,456',
+      'U.S.S.N. 10/123,456',
+      'U.S. Ser. No. 10/123,456',
+      'Serial No. 09/742,144',
+      'JP-H05123456-A',
+      'jp-s6112345-a',
+      'JP 361118513 A',
       'USD433143S',
       'ＵＳ１１２１７８２４Ｂ２',
       '特開2021-041306号公報',
@@ -79,6 +91,10 @@ describe('what a question is read as', () => {
       'D1',
       'WO3',
       'WO4 2010',
+      'WO/2018',
+      'WO/2018/062001 and WO/2018/062002',
+      'Al2O3/WO3 2018',
+      'and/or 2018/062001',
       'PCT 2010 rules',
       '国際公開第2018号',
       'WO 2010/022988 and WO 2010/022989',
@@ -97,6 +113,19 @@ describe('what a question is read as', () => {
       'Patent No. 6,334,226 and others',
       'Vitamin B-12345',
       'Application 2020',
+      'USSN',
+      'USSN of a pump',
+      'JP-H05',
+      'JP-H05123456-A discloses a pump',
+      'JP 361118513 yen',
+      'H-05123456 pump',
+      'Serial number of a pump',
+      'Serial No. 10/123,456 of a pump',
+      '10/123,456 pumps',
+      '10/123',
+      '1/123,456',
+      '1/2',
+      '24/7 service',
       '特願'.repeat(5_000),
       'patent application publication',
       '출원번호',
@@ -152,9 +181,34 @@ describe('what a question is read as', () => {
   it('a list of codes; ranges and impossible codes have the form of codes only', () => {
     assert.deepEqual(codesAsked('H01M10/0525; H01M4/13'), ['H01M10/0525', 'H01M4/13']);
     assert.deepEqual(codesAsked('IPC H01M 10/0525 (2010.01), H01G, H01M'), ['H01M10/0525', 'H01G', 'H01M']);
+    const lists: [string, string[]][] = [
+      ['H01M 10/0525, 10/058', ['H01M10/0525', 'H01M10/058']],
+      ['H01M 10/0525, 10/058; H01G 9/00, 9/02', ['H01M10/0525', 'H01M10/058', 'H01G9/00', 'H01G9/02']],
+      ['H01M 10/0525 10/058', ['H01M10/0525', 'H01M10/058']],
+      ['H01M 10/0525 H01M 4/13', ['H01M10/0525', 'H01M4/13']],
+      ['h01m 10/0525\r\nh01m 4/13\n', ['H01M10/0525', 'H01M4/13']],
+      ['H01M 10/0525 (2010.01)\nH01M 4/13 (2010.01)', ['H01M10/0525', 'H01M4/13']],
+      ['H01M10/0525(2010.01)I H01M4/13(2010.01)I', ['H01M10/0525', 'H01M4/13']],
+      ['H01M10/0525(2010.01)H01M4/13(2010.01)', ['H01M10/0525', 'H01M4/13']],
+      ['Int. Cl. H01M 10/0525, 10/058', ['H01M10/0525', 'H01M10/058']],
+      ['IPC: H01M 10/0525; CPC: H01M 4/13', ['H01M10/0525', 'H01M4/13']],
+      ['H01M 10/0525, 10/058, H01G', ['H01M10/0525', 'H01M10/058', 'H01G']],
+      ['H01M, 10/0525', ['H01M', 'H01M10/0525']],
+      ['H01M 10/0525|H01M 4/13', ['H01M10/0525', 'H01M4/13']],
+      ['H01M-10/0525 H01M-4/13', ['H01M10/0525', 'H01M4/13']],
+    ];
+    for (const [text, codes] of lists) assert.deepEqual(codesAsked(text), codes, text);
     for (const text of [
       'B16F10, A20A5',
       'H01M, batteries',
+      'H01M 10/0525, 10/058 batteries',
+      'batteries H01M 10/0525, 10/058',
+      'H01M 10/0525 and 10/058',
+      'H01M H01G',
+      'H01M 10 58',
+      'H01M 10/0525, 10',
+      '10/0525, 10/058',
+      'A61K 31/00, 500 mg',
       'H01M10/0525; ',
       `${'H01M 4/13, '.repeat(30)}H01M`,
     ])
@@ -164,13 +218,21 @@ describe('what a question is read as', () => {
       'H01M 10/05 - H01M 10/0587',
       'H01M 0/00',
       'A61K 00/10',
-      'H01M 4/13 H01M 10/05',
+      'H01M 10/05 ~ 10/0587',
+      'H01M 10/05–10/0587',
+      'H01M 4/13, 10/05-10/0587',
+      'H01M 4/13 H01M 10/05 - H01M 10/0587',
+      'H01M 4/13, H01M 0/00',
+      'Int. Cl. H01M 10/05 - 10/0587',
     ])
       assert.ok(codesAsked(text) === undefined && isLikeCodes(text), text);
     for (const text of [
       'H01M',
       'B16F10',
       'H01M 10/05 battery',
+      'solid electrolyte H01M 10/05',
+      'a battery of H01M 10/05 - 10/0587',
+      '전해질 H01M10/0525',
       '10/05',
       'battery',
       ';'.repeat(9_999),
@@ -212,7 +274,11 @@ describe('numbers, codes and examples in the fixtures', () => {
     };
     const expected = await similarities('solid electrolyte');
     assert.ok(expected.size > 20);
-    for (const query of ['H01M10/0525 solid electrolyte', 'solid electrolyte CN110006408A'])
+    for (const query of [
+      'H01M10/0525 solid electrolyte',
+      'solid electrolyte H01M10/0525',
+      'solid electrolyte CN110006408A',
+    ])
       assert.deepEqual(await similarities(query), expected);
   });
 
@@ -424,6 +490,8 @@ describe('numbers, codes and examples in the fixtures', () => {
       code: two.map((code) => code.replace(' ', '')).join(', '),
       documents: under.length,
     });
+    for (const between of [' ', '\n'])
+      assert.deepEqual((await fixtures.engine.explain({ query: two.join(between) })).reading, ofList);
     assert.deepEqual((await fixtures.engine.explain({ query: 'B99Z' })).reading, {
       as: 'classification',
       code: 'B99Z',

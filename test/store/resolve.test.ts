@@ -94,6 +94,16 @@ describe('numbers with the same digits', () => {
     assert.equal(found('実開平3-12345'), 'JP03012345U');
   });
 
+  it('the spelling of Google Patents, and eras by their number', () => {
+    for (const [spelled] of EXPORT.filter(([number]) => /^JP-[HS]/.test(number)))
+      assert.equal(found(spelled), found(spelled.replaceAll('-', '')), spelled);
+    assert.equal(found('JP-H05123456-A'), 'JP05123456A');
+    assert.equal(found('JP-S6112345-A'), 'JP61012345A');
+    assert.equal(found('JP-H06105321-B2'), 'JP06105321B');
+    for (const text of ['JP 405123456 A', 'JP405123456']) assert.equal(found(text), 'JP05123456A', text);
+    assert.equal(found('JP406105321B2'), 'JP06105321B');
+  });
+
   it('Korean spellings', () => {
     for (const text of ['공개특허 특2002-0012345', '공개번호 특2002-0012345', 'KR 특2002-0012345'])
       assert.equal(found(text), 'KR1020020012345A', text);

@@ -113,8 +113,8 @@ type NumberFields = Pick<
   (typeof NUMBER_FIELDS)[number] | 'country' | 'kind_code' | 'publication_date'
 >;
 
-/** Beginnings of numbers that are Japanese only behind `JP`: `WO2018/062001`, `H0578571`, `5-12345`. */
-const JAPANESE = /^\s{0,9}(?:WO|[MTSHR]\d|\d{1,2}-)/i;
+/** Beginnings of numbers that are Japanese only behind `JP`: `WO2018/062001`, `H0578571`, `5-12345`, `10/123456`. */
+const JAPANESE = /^\s{0,9}(?:WO|[MTSHR]\d|\d{1,2}[-/])/i;
 
 function identity(fields: NumberFields): Patent {
   const field = NUMBER_FIELDS.find((name) => fields[name] !== undefined);

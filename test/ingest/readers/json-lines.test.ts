@@ -183,6 +183,13 @@ describe('JSON Lines', () => {
     assert.deepEqual([patents[0]?.patent_id, failed], ['JP30062001A1', undefined]);
   });
 
+  it('a Japanese number with a slash is no US application', () => {
+    const { patents } = read(
+      JSON.stringify({ number: '10/123456', country: 'JP', kind_code: 'A', title: 'x' }),
+    );
+    assert.equal(patents[0]?.patent_id, 'JP10123456A');
+  });
+
   it('skips other countries and names them', () => {
     for (const fields of [
       { country: 'DE', number: '102007003914', kind_code: 'A1' },
