@@ -304,7 +304,7 @@ describe('get_patents', () => {
     assert.equal(whole, text);
   });
 
-  it('each part of a document is longer than nothing, however long its bibliographic data are', async () => {
+  it('each part of a document goes on, also beside long bibliographic data', async () => {
     const text = '배터리 cell 😀 "A";\n'.repeat(200);
     const codes = Array.from({ length: 60 }, (_, n) => `H01M 10/${1000 + n}`);
     const { metadata } = entry('US1B2', text);
