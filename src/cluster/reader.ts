@@ -151,7 +151,7 @@ export class ClusterReader extends IndexReader {
     const filters = query.balance ? await this.#filtersOf(query.balance, filter) : [filter];
     const [near, words] = await together([
       this.#nearOf(query, subject, filter, filters, field, wanted),
-      this.#wordsOf(query, filters, wanted),
+      this.#wordsOf(query, subject, filters, wanted),
     ]);
     const isReranked = query.rerank !== 'off';
     const fields: Field[] = ['head', ...(isReranked ? (['bags'] as const) : [])];
@@ -234,11 +234,16 @@ export class ClusterReader extends IndexReader {
   }
 
   /** The lexical score of the question, and the documents of each filter that have the best ones if they are candidates. */
-  async #wordsOf(query: SemanticQuery, filters: readonly Json[][], wanted: number): Promise<FoundByWords> {
+  async #wordsOf(
+    query: SemanticQuery,
+    subject: Subject,
+    filters: readonly Json[][],
+    wanted: number,
+  ): Promise<FoundByWords> {
     const counts = wordsCount(this, query);
     const none = { lexical: undefined, holding: [], candidates: 0, isWhole: true };
     if (!counts && !query.explain && !query.highlight) return none;
-    const words = wordsOf(query.query);
+    const words = wordsOf(subject.words ?? query.query);
     if (words.count === 0) return none;
     const { state } = this.#collection;
     const lexical = await lexicalQuery(

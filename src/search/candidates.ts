@@ -58,7 +58,7 @@ export function candidatesOf(
   cancellation: Cancellation,
 ): Candidates {
   const { store } = reader;
-  const { vector } = subject;
+  const { vector, words = query.query } = subject;
   const { filters, names } = withApplicantNames(native, store, query.filters, cancellation);
   const own = [...clausesOf(filters, store, subject.first), ...subject.clauses];
   const grouping = groupingOf(query);
@@ -78,7 +78,7 @@ export function candidatesOf(
   }
   const knn = clock();
   const countsWords = wordsCount(reader, query);
-  const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
+  const question = countsWords || query.explain || query.highlight ? wordsOf(words) : undefined;
   const near = first ? inFront(first, hits) : hits;
   const most = question && countsWords ? wordCandidates(question.whole, query.balance) : 0;
   const holding = { ...asking, documents: most, exact: plan.exact };

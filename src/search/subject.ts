@@ -19,7 +19,7 @@ import {
   isLikeCodes,
   mainGroups,
 } from './class-question.js';
-import { withoutCodes, withoutNumerals } from './codes.js';
+import { withoutCodes, withoutGroups, withoutNumerals } from './codes.js';
 import { embedQueries } from './embed-query.js';
 import { examplesOf, type Publication, publicationOf, textOf, withSiblings } from './examples.js';
 import type { Reading } from './explanation.js';
@@ -43,6 +43,8 @@ export interface Subject {
   vector: Float32Array;
   /** Text for the reranker. Absent for a classification code: its documents are ordered by similarity. */
   text?: string;
+  /** Text whose words count, if it is not that for the reranker. */
+  words?: string;
   /** Text of the publications of `like` for the reranker, beside that of the question. */
   examples?: string;
   reading?: Reading;
@@ -71,6 +73,8 @@ interface Question {
   texts: string[];
   /** What is reranked, if it is not what is embedded. */
   text?: string;
+  /** Whose words count, if it is neither. */
+  words?: string;
   reading?: Reading;
   notInIndex?: Reading['as'];
   first: Publication[];
@@ -98,10 +102,11 @@ export async function subjectOf(
     ...liked,
     ...unlike.map((publication) => textOf(publication, LIKE_CHARS)),
   ];
-  const { first, documentClass, reading, notInIndex } = question;
+  const { first, documentClass, reading, notInIndex, words } = question;
   const hidden = [...hiddenBy('like', like, store, asked), ...hiddenBy('unlike', unlike, store, asked)];
   const subject = {
     ...rerankedTexts(question, liked),
+    ...(words === undefined ? {} : { words }),
     ...(reading === undefined ? {} : { reading }),
     ...(notInIndex === undefined ? {} : { notInIndex }),
     first: first.map(({ head }) => head.patent_id),
@@ -163,7 +168,8 @@ export function without(
 function questionOf(reader: IndexReader, query: string): Question {
   const { store } = reader;
   if (query === '') return { texts: [], first: [], clauses: [] };
-  const plain = { texts: [withoutCodes(withoutNumerals(query))], first: [], clauses: [] };
+  const text = withoutNumerals(query);
+  const plain = { texts: [withoutCodes(text)], words: withoutGroups(text), first: [], clauses: [] };
   // A number or code without documents is near to anything. Only texts that hold it are about it.
   const unknown = { texts: [''], text: query, first: [], clauses: [] };
   const codes = codesAsked(query);

@@ -312,8 +312,8 @@ describe('command line', () => {
     assert.equal(empty, '');
     const { seconds, drawings, ...counts } = JSON.parse(last!);
     assert.ok(seconds > 0 && seconds < 60, `expected a duration of up to 60 s: ${seconds}`);
-    const none = { updated: 0, unchanged: 0, skipped: 0, skipped_files: 0, skip_reasons: [], failed: [] };
-    assert.deepEqual(counts, { documents: 101, ingested: 101, ...none });
+    const none = { updated: 0, unchanged: 0, skipped: 0, skipped_files: 0, skip_reasons: [] };
+    assert.deepEqual(counts, { documents: 101, ingested: 101, ...none, failures: 0, failed: [] });
     const keys = [
       'documents',
       'ingested',
@@ -322,6 +322,7 @@ describe('command line', () => {
       'skipped',
       'skipped_files',
       'skip_reasons',
+      'failures',
       'failed',
       'seconds',
       'drawings',
@@ -330,7 +331,14 @@ describe('command line', () => {
     const { missing_first: first, ...figures } = drawings;
     // The weekly text file has no drawings.
     if (!noSharp)
-      assert.deepEqual(figures, { stored: 89, unchanged: 0, missing: 10, unclaimed: 0, failed: [] });
+      assert.deepEqual(figures, {
+        stored: 89,
+        unchanged: 0,
+        missing: 10,
+        unclaimed: 0,
+        failures: 0,
+        failed: [],
+      });
     if (!noSharp) assert.equal(first[0], 'USD0988629S1: USD0988629-20230613-D00000.TIF');
     const again = await run(`ingest --data ${join(dir, 'json')} --json`, ...FIXTURES);
     assert.equal(again.code, 0, 'an ingest without new documents succeeds');

@@ -92,6 +92,7 @@ export function conformance(
           { query: id() },
           { query: `"${id().replace(/[A-Z]\d?$/, 'A')}"` },
           { query: 'H01M' },
+          { query: `H01M ${question} G12C` },
         ]),
         ...pick([{}, {}, {}, { as_of: id() }]),
         ...pick([fields, fields, {}]),

@@ -84,8 +84,9 @@ const line = (id: string, ...files: string[]) =>
     drawings: files.map((file, n) => ({ file, label: `FIG. ${n + 1}` })),
   });
 const counts = ({ drawings }: IngestSummary) => {
-  const { missing_first: _, failed, ...numbers } = drawings!;
-  return { ...numbers, failed: failed.length };
+  const { missing_first: _, failures, failed, ...numbers } = drawings!;
+  assert.equal(failures, failed.length);
+  return { ...numbers, failed: failures };
 };
 const none = { stored: 0, unchanged: 0, missing: 0, unclaimed: 0, failed: 0 };
 
@@ -272,6 +273,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
       {
         ...{ stored: 1, unchanged: 0, missing: 2, unclaimed: 0 },
         missing_first: ['CN105942993A: c.tif', 'CN105942993A: d%2e.tif'],
+        failures: 1,
         failed: ['a.tif: damaged tiff'],
       },
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutCodes, withoutNumerals } from '../../src/search/codes.js';
+import { withoutCodes, withoutGroups, withoutNumerals } from '../../src/search/codes.js';
 
 test('codes and numbers beside other words are left out of what is embedded', () => {
   for (const [question, rest] of [
@@ -14,6 +14,8 @@ test('codes and numbers beside other words are left out of what is embedded', ()
     ['WO 2019/135546 A1 lid', 'lid'],
     ['WO/2019/135546 A1 lid', 'lid'],
     ['PCT/KR2018/016728 lid', 'lid'],
+    ['G12C 10/05 lid', 'lid'],
+    ['A61K KRAS G12C inhibitor', 'KRAS G12C inhibitor'],
   ] as const) {
     assert.equal(withoutCodes(question), rest);
   }
@@ -32,9 +34,30 @@ test('a question of codes alone, and what only resembles a code, stays', () => {
     'CN 7 connector',
     'H2O2 sensor',
     '5G NR',
+    'KRAS G12C inhibitor',
+    'KRAS G12D',
+    'AKT1 E17K',
+    'alpha-synuclein A53T',
+    'Cas9 D10A nickase',
+    'C45E steel',
+    'H07V-K cable',
   ]) {
     assert.equal(withoutCodes(question), question);
   }
+});
+
+test('the words of a question keep what has the form of a subclass', () => {
+  for (const question of [
+    'A61K hair loss',
+    'KRAS G12C inhibitor',
+    '전해질 H01M',
+    'H01M G06F',
+    'H01M10/0525',
+  ]) {
+    assert.equal(withoutGroups(question), question);
+  }
+  assert.equal(withoutGroups('H01M 10/0525 固态电解质 H01M'), '固态电解质 H01M');
+  assert.equal(withoutGroups('A61K CN110006408A lid'), 'A61K   lid');
 });
 
 test('a pasted claim loses its number and the numerals of its drawings', () => {

@@ -140,10 +140,30 @@ function formsOf(tokens: readonly Token[]): Token[][] {
     } else joined.push(token);
   }
   forms.push(joined);
-  return [...forms, ...forms.map(withJoinedSyllables)].flatMap(spacings);
+  return [...forms, ...forms.map(withJoinedSyllables)]
+    .flatMap((form) => behindLetters(form))
+    .flatMap(spacings);
 }
 
 const HANGUL = /^\p{Script=Hangul}+$/u;
+const KATAKANA = /^[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]+$/;
+
+/** A form with the first syllable right behind a digit or letter alone, and as the beginning of what follows it. */
+function behindLetters(form: readonly Token[], from = 1): Token[][] {
+  for (let n = from; n < form.length; n++) {
+    const [before, token, next] = [form[n - 1]!, form[n]!, form[n + 1]];
+    if (before.isRun || token.gap !== '' || !HANGUL.test(token.text)) continue;
+    const isSingle = token.text.length === 1;
+    if (isSingle && !(next && HANGUL.test(next.text) && /^\s+$/.test(next.gap) && next.signs === 0)) continue;
+    const of = (text: string) => ({ ...token, text, written: text });
+    const others = isSingle
+      ? [of(token.text + next!.text)]
+      : [of(token.text[0]!), { ...of(token.text.slice(1)), gap: ' ' }];
+    const other = [...form.slice(0, n), ...others, ...form.slice(n + (isSingle ? 2 : 1))];
+    return [...behindLetters(form, n + 1), ...behindLetters(other, n + 1)];
+  }
+  return [[...form]];
+}
 
 /** Korean words of one syllable behind a Korean word of two or more and spaces, as its end. */
 function withJoinedSyllables(form: readonly Token[]): Token[] {
@@ -158,11 +178,13 @@ function withJoinedSyllables(form: readonly Token[]): Token[] {
   return joined;
 }
 
-/** A form with its Korean words of four syllables or more in every spacing that may be theirs. */
+/** A form with its Korean words of four syllables or more in every spacing that may be theirs, and katakana words in two. */
 function spacings(form: Token[]): Token[][] {
   const ways = form.map((token): Token[][] => {
-    if (!HANGUL.test(token.text) || token.text.length < 4) return [[token]];
-    return splitsOf(token.text).map((parts) =>
+    const isHangul = HANGUL.test(token.text);
+    if (!(isHangul || KATAKANA.test(token.text)) || token.text.length < 4) return [[token]];
+    const splits = splitsOf(token.text).filter((parts) => isHangul || parts.length <= 2);
+    return splits.map((parts) =>
       parts.map((text, n) => ({ ...token, text, written: text, signs: n > 0 ? 0 : token.signs })),
     );
   });

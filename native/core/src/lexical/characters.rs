@@ -30,7 +30,7 @@ pub struct Character {
     pub to: u32,
 }
 
-fn class_of(c: char) -> Class {
+pub(super) fn class_of(c: char) -> Class {
     match c {
         'a'..='z' | 'A'..='Z' => Class::Letter,
         '0'..='9' => Class::Digit,

@@ -7,7 +7,7 @@ use super::greek::spellings;
 use super::index::Phrase;
 use super::okurigana::{is_hiragana, join_by_kana, without_ending, without_long_vowel};
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
-use super::spacing::{joined_with, spacings, with_joined_syllables};
+use super::spacing::{behind_letters, joined_with, katakana_spacings, spacings, with_joined_syllables};
 use super::terms::Terms;
 use super::translate::{known, longest_terms, Form, Known, Stems, Translation, STEMS};
 use super::Part;
@@ -83,6 +83,9 @@ pub(super) fn is_short(question: &str) -> bool {
 /// Characters of a question, at most, in whose compounds known words are looked for, and pairs of words. In a long text the
 /// other words say enough.
 const SHORT_QUESTION: usize = 60;
+
+/// Ways in which a text may hold a required term, at most: the first, which change the least.
+const MOST_WAYS: usize = 256;
 
 /// Words of a question, at most. Longer questions are cut.
 const MOST_CONCEPTS: usize = 1000;
@@ -245,14 +248,16 @@ impl Questions {
         (text, plain, stems)
     }
 
-    /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts, spaces,
-    /// hyphens (`readings.rs`), Greek letters and their names (`greek.rs`), and a long vowel or okurigana at the end; `None` if
-    /// it has no word. The bytes of the concept are those of the whole text.
+    /// A word or phrase that documents must hold as it is written, apart from endings of plain words in texts (`endings.rs`), spaces
+    /// (`spacing.rs`), hyphens (`readings.rs`), Greek letters and their names (`greek.rs`), and a long vowel or okurigana at the end;
+    /// `None` if it has no word. The bytes of the concept are those of the whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut distinct = Distinct::default();
         let joined = with_joined_syllables(text);
         let spellings = spellings(text);
-        let others = joined.iter().chain(&spellings).map(String::as_str);
+        let behind: Vec<String> =
+            std::iter::once(text).chain(joined.as_deref()).flat_map(behind_letters).collect();
+        let others = joined.iter().chain(&spellings).chain(&behind).map(String::as_str);
         for text in std::iter::once(text).chain(others) {
             let plain = self.terms(text, Language::Other);
             for language in LANGUAGES {
@@ -266,14 +271,19 @@ impl Questions {
                     without_ending(&terms),
                     language,
                 );
-                found.into_iter().for_each(|reading| distinct.add(reading, in_names));
+                let as_written = found.first();
+                let endings = as_written.map(|first| self.with_endings(text, &plain, first, language));
+                let all = found.into_iter().chain(endings.into_iter().flatten());
+                all.for_each(|reading| distinct.add(reading, in_names));
             }
         }
         // A script without stems has the same readings in all languages. Each of them has many spacings.
         let mut alternatives = Distinct::default();
         for Alternative { phrase, in_names, .. } in distinct.found {
-            let phrases = spacings(phrase).into_iter().filter(|phrase| !phrase.terms.is_empty());
-            phrases.for_each(|phrase| alternatives.add(phrase, in_names));
+            let phrases = spacings(phrase).into_iter().flat_map(katakana_spacings);
+            let phrases = phrases.filter(|phrase| !phrase.terms.is_empty());
+            let room = MOST_WAYS.saturating_sub(alternatives.found.len());
+            phrases.take(room).for_each(|phrase| alternatives.add(phrase, in_names));
         }
         let alternatives = alternatives.found;
         (!alternatives.is_empty()).then(|| Concept {

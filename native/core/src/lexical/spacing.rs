@@ -2,34 +2,50 @@
 //!
 //! A space takes no position. So the pairs 무선 and 충전, two positions apart, are found in both spellings; only the pair
 //! 선충 between them is not. A phrase that leaves out pairs whose characters other pairs have means the same characters
-//! in any spacing.
+//! in any spacing. So are katakana words, which a middle dot or a space joins or nothing does: コンピュータシステム, コンピュータ・システム.
 
 use super::analysis::Kind;
+use super::characters::{class_of, Class};
 use super::index::Phrase;
 use super::question::{Found, LONGEST_WORD};
+use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
 /// Characters of a word that may be written as two, at least.
 const LEAST: usize = 4;
 
-/// Phrases of one text, at most.
+/// Phrases of one text, at most; fewer for katakana, which seldom has more than two signs within a word.
 const MOST: usize = 32;
+const MOST_OF_KATAKANA: usize = 12;
+
+/// Syllables behind digits and letters of a text that are spaced in another way, at most.
+const MOST_BEHIND: usize = 2;
 
 /// The phrase without the pairs over which texts may put a space: each Korean word of four characters or more in groups of two and
 /// three characters, in every way. A text that parts the word into any words of two characters or more holds one of these. A
 /// phrase without such a word is returned as it is. Of more than `MOST` ways, some are left out.
 pub(super) fn spacings(phrase: Phrase) -> Vec<Phrase> {
+    parted(phrase, is_hangul_pair, MOST)
+}
+
+/// The same for katakana words of four characters or more. Of more than `MOST_OF_KATAKANA` ways, some are left out, but a text
+/// with one sign or space in the word holds one of the others.
+pub(super) fn katakana_spacings(phrase: Phrase) -> Vec<Phrase> {
+    parted(phrase, is_katakana_pair, MOST_OF_KATAKANA)
+}
+
+fn parted(phrase: Phrase, is_pair: fn(&str) -> bool, most: usize) -> Vec<Phrase> {
     let mut ways: Vec<Vec<bool>> = vec![vec![true; phrase.terms.len()]];
-    for (at, pairs) in runs_of(&phrase).filter(|(_, pairs)| pairs + 1 >= LEAST) {
+    for (at, pairs) in runs_of(&phrase, is_pair).filter(|(_, pairs)| pairs + 1 >= LEAST) {
         let mut next = Vec::new();
-        for borders in borders_of(pairs + 1) {
-            for way in ways.iter().take(MOST) {
+        for borders in borders_of(pairs + 1, most) {
+            for way in ways.iter().take(most) {
                 let mut way = way.clone();
                 borders.iter().for_each(|border| way[at + border - 1] = false);
                 next.push(way);
             }
         }
-        next.truncate(MOST);
+        next.truncate(most);
         ways = next;
     }
     let phrase_of = |kept: Vec<bool>| Phrase {
@@ -44,16 +60,22 @@ pub(super) fn spacings(phrase: Phrase) -> Vec<Phrase> {
     ways.into_iter().map(phrase_of).collect()
 }
 
-/// Where the groups of two and three characters of a word meet, for each way to make them, at most `MOST`.
-fn borders_of(characters: usize) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
+/// Where the groups of two and three characters of a word meet, for each way to make them, at most `most`.
+fn borders_of(characters: usize, most: usize) -> Vec<Vec<usize>> {
+    // Between them, these two have every border of a word of two parts.
+    let every_second = |first: usize| (first..=characters - 2).step_by(2).collect::<Vec<_>>();
+    let mut found: Vec<_> =
+        [2, 3].map(every_second).into_iter().filter(|borders| !borders.is_empty()).collect();
     let mut begun: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new())];
-    while let Some((end, borders)) = begun.pop() {
-        if found.len() == MOST {
+    while let Some((end, mut borders)) = begun.pop() {
+        if found.len() >= most {
             break;
         }
         if end == characters {
-            found.push(borders[..borders.len() - 1].to_vec());
+            borders.pop();
+            if !found.contains(&borders) {
+                found.push(borders);
+            }
             continue;
         }
         for group in [3, 2] {
@@ -66,6 +88,38 @@ fn borders_of(characters: usize) -> Vec<Vec<usize>> {
         }
     }
     found
+}
+
+/// A text in the other spacings of Korean words whose first syllable stands right behind a digit or letter: 2차 전지 for 2차전지, and
+/// 2차전지 for 2차 전지. The syllable is a term of its own if a space is behind it, and else begins a pair. Only the first
+/// `MOST_BEHIND` of them are spaced in another way.
+pub(super) fn behind_letters(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.nfc().collect();
+    let places: Vec<_> =
+        (1..characters.len()).filter_map(|at| space_behind(&characters, at)).take(MOST_BEHIND).collect();
+    let mut texts = vec![characters];
+    // From the last place to the first, so that those to come stay where they are.
+    for place in places.into_iter().rev() {
+        let others: Vec<_> = texts.iter().map(|own| with_other_space(own, place.clone())).collect();
+        texts.extend(others);
+    }
+    texts.into_iter().skip(1).map(String::from_iter).collect()
+}
+
+/// The spaces behind a syllable that stands right behind a digit or letter: none, if the next syllable is right behind it. `None` if
+/// it is no such syllable, or no syllable follows.
+fn space_behind(characters: &[char], at: usize) -> Option<Range<usize>> {
+    let is_behind = matches!(class_of(characters[at - 1]), Class::Letter | Class::Digit);
+    let spaces = characters[at + 1..].iter().take_while(|c| c.is_whitespace()).count();
+    let end = at + 1 + spaces;
+    let follows = characters.get(end).copied().is_some_and(is_syllable);
+    (is_behind && is_syllable(characters[at]) && follows).then_some(at + 1..end)
+}
+
+/// A text without the spaces of a place, or with a space if it has none.
+fn with_other_space(characters: &[char], place: Range<usize>) -> Vec<char> {
+    let space: &[char] = if place.is_empty() { &[' '] } else { &[] };
+    [&characters[..place.start], space, &characters[place.end..]].concat()
 }
 
 /// A text without the spaces before Korean words of one syllable, which are not found within a longer word: 스마트 폰 becomes 스마트폰.
@@ -115,13 +169,13 @@ fn is_syllable(c: char) -> bool {
     ('\u{ac00}'..='\u{d7a3}').contains(&c)
 }
 
-/// Where each run of pairs of Hangul that share their characters begins in a phrase, and its number of pairs.
-fn runs_of(phrase: &Phrase) -> impl Iterator<Item = (usize, usize)> + '_ {
+/// Where each run of pairs of a script that share their characters begins in a phrase, and its number of pairs.
+fn runs_of(phrase: &Phrase, is_pair: fn(&str) -> bool) -> impl Iterator<Item = (usize, usize)> + '_ {
     let terms = &phrase.terms;
     let mut at = 0;
     std::iter::from_fn(move || {
-        let from = (at..terms.len()).find(|&n| is_hangul_pair(&terms[n].1))?;
-        let follows = |n: usize| terms[n].0 == terms[n - 1].0 + 1 && is_hangul_pair(&terms[n].1);
+        let from = (at..terms.len()).find(|&n| is_pair(&terms[n].1))?;
+        let follows = |n: usize| terms[n].0 == terms[n - 1].0 + 1 && is_pair(&terms[n].1);
         at = (from + 1..terms.len()).find(|&n| !follows(n)).unwrap_or(terms.len());
         Some((from, at - from))
     })
@@ -130,6 +184,11 @@ fn runs_of(phrase: &Phrase) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// Whether a term is two characters of Hangul.
 fn is_hangul_pair(term: &str) -> bool {
     term.chars().count() == 2 && term.chars().all(is_syllable)
+}
+
+/// Whether a term is two characters of katakana.
+fn is_katakana_pair(term: &str) -> bool {
+    term.chars().count() == 2 && term.chars().all(|c| class_of(c) == Class::Katakana)
 }
 
 #[cfg(test)]
@@ -151,7 +210,7 @@ mod tests {
         assert_eq!(shown("무선충전"), ["0무선 2충전"]);
         assert_eq!(shown("스마트워치"), ["0스마 2트워 3워치", "0스마 1마트 3워치"]);
         assert_eq!(shown("리튬이온전지"), ["0리튬 2이온 4전지", "0리튬 1튬이 3온전 4전지"]);
-        let ways = ["0스마 2트폰 4케이 5이스", "0스마 2트폰 3폰케 5이스", "0스마 1마트 3폰케 5이스"];
+        let ways = ["0스마 2트폰 4케이 5이스", "0스마 1마트 3폰케 5이스", "0스마 2트폰 3폰케 5이스"];
         assert_eq!(shown("스마트폰케이스"), ways);
         assert_eq!(shown("가나다라마바사아").len(), 4);
         assert_eq!(shown("無線充電"), ["0無線 1線充 2充電"]);
@@ -173,7 +232,7 @@ mod tests {
     fn any_words_of_two_characters_or_more_are_a_spacing() {
         // Up to fourteen characters there are no more ways than `MOST`.
         for length in 4..=14usize {
-            let ways = borders_of(length);
+            let ways = borders_of(length, MOST);
             for cut in 0u32..1 << (length - 1) {
                 let cuts: Vec<usize> = (1..length).filter(|n| cut & 1 << (n - 1) != 0).collect();
                 let ends = std::iter::once(&0).chain(&cuts).zip(cuts.iter().chain([&length]));
@@ -181,6 +240,29 @@ mod tests {
                     assert!(ways.iter().any(|way| cuts.iter().all(|at| way.contains(at))), "{cuts:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn any_two_words_are_a_spacing_of_a_longer_one() {
+        for length in 4..=60usize {
+            let ways = borders_of(length, MOST_OF_KATAKANA);
+            assert!(ways.len() <= MOST_OF_KATAKANA);
+            for cut in 2..=length - 2 {
+                assert!(ways.iter().any(|way| way.contains(&cut)), "{cut} of {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn syllables_behind_letters_are_spaced_in_the_other_way() {
+        assert_eq!(behind_letters("2차전지"), ["2차 전지"]);
+        assert_eq!(behind_letters("X선  검출기"), ["X선검출기"]);
+        let both = ["2차전지 4륜 구동", "2차 전지 4륜구동", "2차 전지 4륜 구동"];
+        assert_eq!(behind_letters("2차전지 4륜구동"), both);
+        assert_eq!(behind_letters("1차전지 2차전지 3차전지 4차전지").len(), 3);
+        for text in ["2차", "전지", "2 차전지", "2차, 전지", "電池팩", "", "X"] {
+            assert!(behind_letters(text).is_empty(), "{text}");
         }
     }
 

@@ -5,6 +5,7 @@ mod acronym;
 mod any_text;
 mod greek;
 mod question;
+mod required;
 
 use super::analysis::{Analyser, Language};
 use super::index::Phrase;
