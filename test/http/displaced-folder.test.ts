@@ -136,7 +136,11 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-/** Sorted names of all entries of a folder. */
+/**
+ * Sorted names of all entries of a folder, without the journals of SQLite: a server that looks into another file of keys merges
+ * its journal when it closes it.
+ */
 function contentOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true }).map(String).sort();
+  const names = readdirSync(folder, { recursive: true }).map(String).sort();
+  return names.filter((name) => !/-(?:wal|shm)$/.test(name));
 }
