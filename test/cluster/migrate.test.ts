@@ -41,7 +41,7 @@ describe('migration', { skip: await missingForCluster() }, () => {
 
   test('a file that is ingested during the migration is not entered in the ledger of the target', async () => {
     const index = `migrate-${randomUUID()}`;
-    const address = { nodes: cluster.urls, index, replicas: 0 } as const;
+    const address = { nodes: cluster.urls, index, knnEngine: 'lucene', replicas: 0 } as const;
     const [source, target] = [join(folder, 'busy'), join(folder, 'busy-copy')];
     const files = ['1', '2', '3'].map((n) => join(folder, `${n}.jsonl`));
     for (const [n, path] of files.entries()) {
