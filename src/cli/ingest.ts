@@ -230,7 +230,7 @@ function failuresText(failed: readonly Failure[]): string[] {
 
 /** What a summary counts and does not list. */
 function unlistedText(failures: number, failed: readonly Failure[]): string[] {
-  return failures > failed.length ? [`  … and ${count(failures - failed.length)} more failures`] : [];
+  return failures > failed.length ? [`  … and ${counted(failures - failed.length, 'more failure')}`] : [];
 }
 
 /** `own.json, record 3, byte 784 (US1)`. */

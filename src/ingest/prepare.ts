@@ -85,9 +85,8 @@ export async function embedDocuments(
   documents: readonly DocumentTexts[],
   signal?: AbortSignal,
 ): Promise<Embedded> {
-  const { name, version, dimensions } = models.embedder;
   const derived = documents.map((texts) => derive(models, texts, signal));
-  return { model: { name, version, dimensions }, documents: await Promise.all(derived) };
+  return { model: identityOf(models), documents: await Promise.all(derived) };
 }
 
 /**
@@ -104,11 +103,14 @@ export async function derive(
   return { vectors, bags: reranker.bags?.of(texts) };
 }
 
+function identityOf({ embedder: { name, version, dimensions } }: DerivingModels): ModelIdentity {
+  return { name, version, dimensions };
+}
+
 /** The data that a repair derives again with these models. */
 export function derivationBy(models: DerivingModels): Derivation {
-  const { name, version, dimensions } = models.embedder;
   return {
-    model: { name, version, dimensions },
+    model: identityOf(models),
     passagesOf,
     derive: (document) => derive(models, textsOf(document)),
     bagsModel: models.reranker.bags?.model,

@@ -5,7 +5,7 @@ import type { Store } from './store.js';
 
 /** Entries that are read in one turn of the event loop: some 15 ms. */
 const SLICE = 2_000;
-/** After a long reading there is none for this many times as long, so that reading takes a twentieth of the time at most. */
+/** After a long reading, the next one waits this many times as long. So reading takes at most a twentieth of the time. */
 const REST = 20;
 /** A reading of at most this time is repeated at once, ms. */
 const SHORT_MS = 50;

@@ -136,11 +136,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-/**
- * Sorted names of all entries of a folder, without the journals of SQLite: a server that looks into another file of keys merges
- * its journal when it closes it.
- */
+/** Sorted names of all entries of a folder. */
 function contentOf(folder: string): string[] {
-  const names = readdirSync(folder, { recursive: true }).map(String).sort();
-  return names.filter((name) => !/-(?:wal|shm)$/.test(name));
+  return readdirSync(folder, { recursive: true }).map(String).sort();
 }

@@ -4,14 +4,7 @@ import type { ListedFile } from '../../../../observe/observations.js';
 /** Runs in an answer. */
 const LATEST_RUNS = 50;
 
-interface Outcomes {
-  ingested: number;
-  updated: number;
-  unchanged: number;
-  skipped: number;
-  failed: number;
-  bytes: number;
-}
+type Outcomes = Pick<ListedFile, 'ingested' | 'updated' | 'unchanged' | 'skipped' | 'failed' | 'bytes'>;
 
 interface Run extends Outcomes {
   /** Time, ISO. */
