@@ -3,6 +3,7 @@
  * container are only text in a report. The bounds below protect against malicious archives.
  */
 
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
@@ -211,8 +212,10 @@ async function* entriesOf(
   }
   let count = 0;
   try {
+    await readOn(zip, source);
     for await (const entry of zip.eachEntry()) {
       boundEntries(++count);
+      await readOn(zip, source);
       const name = nameOf(entry);
       if (name.endsWith('/') || !isWanted(name)) continue;
       yield { name, stream: yauzl.validateFileName(name) === null ? sound(zip, entry) : refused() };
@@ -221,6 +224,31 @@ async function* entriesOf(
     throw damaged('zip', error);
   } finally {
     zip.close();
+  }
+}
+
+/** First bytes of an entry in the directory of a zip. */
+const DIRECTORY_ENTRY = Buffer.from('PK\x01\x02', 'latin1');
+
+/**
+ * Raises the number of entries if the directory has another one after the last that was counted. The number may be
+ * damaged, or modulo 65,536 from a program without ZIP64. yauzl stops at it, so the other entries would be lost.
+ */
+async function readOn(zip: yauzl.ZipFile, source: string | Buffer): Promise<void> {
+  if (zip.entriesRead < zip.entryCount) return;
+  // A position, though its type says otherwise.
+  const at = Number(zip.readEntryCursor);
+  const next = typeof source === 'string' ? await bytesAt(source, at, 4) : source.subarray(at, at + 4);
+  if (next.equals(DIRECTORY_ENTRY)) zip.entryCount += 1;
+}
+
+async function bytesAt(path: string, position: number, length: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parseUnit } from '../../src/ingest/readers/registry.js';
-import { isFailure, openSources, type SourceOptions } from '../../src/ingest/source.js';
+import { type ImageFile, isFailure, openSources, type SourceOptions } from '../../src/ingest/source.js';
 import { type Entry, gunzip, UNPACK_LIMITS, untar } from '../../src/ingest/unpack.js';
 import { until } from '../until.js';
 import { grantXml, kiprisRecord, line, tarOf, zipOf } from './documents.js';
@@ -253,6 +253,35 @@ describe('containers', () => {
         'wrong.zip | entry c.xml, byte 0 | us-patent-grant',
       ],
     );
+  });
+
+  it('a zip is read to the end of its directory, also if its number of entries is too small', async () => {
+    const inner = zipOf({ 'a.xml': grantXml(), 'b.xml': grantXml({ number: '09100002' }), '1.png': PNG });
+    const expected = (from: string): string[] => [
+      `${from}a.xml, byte 0 | us-patent-grant`,
+      `${from}b.xml, byte 0 | us-patent-grant`,
+      `${from}1.png (image)`,
+    ];
+    for (const count of [0, 1, 2, 3]) {
+      const zip = Buffer.from(inner);
+      // The numbers of entries on this disk and of all.
+      for (const at of [-14, -12]) zip.writeUInt16LE(count, zip.length + at);
+      const paths = [
+        await put(`n/${count}.zip`, zip),
+        await put(`n/o${count}.zip`, zipOf({ 'in.zip': zip })),
+      ];
+      const images: string[] = [];
+      const onImage = ({ file, position }: ImageFile): void =>
+        void images.push(`${basename(file)} | ${position} (image)`);
+      const found = await open(paths, { onImage });
+      assert.deepEqual(
+        [...found, ...images].sort(),
+        [...expected(`${count}.zip | entry `), ...expected(`o${count}.zip | entry in.zip > `)].sort(),
+      );
+    }
+    const more = Buffer.from(inner);
+    more.writeUInt16LE(4, more.length - 12);
+    assert.match((await open([await put('n/4.zip', more)])).at(-1)!, /4\.zip \| .*! damaged zip: /);
   });
 
   it('an entry whose name leads out of its zip is reported, and the others are read', async () => {
