@@ -8,22 +8,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { leastCosine } from '../../src/embed/calibration.js';
-import { applicationLink, COLUMNS, columnValues } from '../../src/index/columns.js';
 import { mergeSegments } from '../../src/index/merge.js';
-import { type NativeSnapshot, native, type Selection } from '../../src/index/native.js';
-import { loadModels } from '../../src/models/load.js';
-import { isGrantPublication } from '../../src/patent/kind.js';
+import type { NativeSnapshot, Selection } from '../../src/index/native.js';
 import { clausesOf, deduplicates } from '../../src/search/filter.js';
 import { Folder } from '../../src/search/folder.js';
 import { type Plan, type PlanOptions, planOf, scansOf } from '../../src/search/plan.js';
 import { parseSemantic } from '../../src/search/query.js';
 import { MANIFEST } from '../../src/store/keys.js';
-import type { Manifest, SegmentEntry } from '../../src/store/manifest.js';
+import type { Manifest } from '../../src/store/manifest.js';
 import { Store } from '../../src/store/store.js';
 import { noReal, questions, REAL_SOURCES, random } from '../crash/folder.js';
 import { type Collection, collect } from '../search/collection.js';
-import { costsOf } from '../search/index-costs.js';
 import { type Filters, randomFilter } from '../search/requests.js';
+import { embedder } from './questions.js';
+import { opened, type Target, written } from './target.js';
 
 const KINDS = ['auto', 'ivf-flat', 'ivf-sq8', 'ivf-sqfp16', 'ivf-pq', 'hnsw-flat', 'hnsw-sq8'];
 /** Ways to search by a kind that are not only its index. `auto` builds none for these documents. */
@@ -34,14 +32,6 @@ const WAYS: Record<string, readonly NonNullable<PlanOptions['only']>[]> = {
 const RECALL = 0.99;
 const SEARCHES = 240;
 const DOCUMENTS = 50;
-const { embedder } = await loadModels();
-
-/** An open snapshot with the entries that the planner uses. */
-interface Target {
-  entries: readonly SegmentEntry[];
-  snapshot: NativeSnapshot;
-  store: Store;
-}
 
 interface Search {
   vector: Float32Array;
@@ -268,34 +258,30 @@ async function fiveTimes(folder: Folder, dir: string, kind: string): Promise<Tar
   const { dimensions } = manifest.model;
   const documents = [...folder.store.documents.getRange()].flatMap(({ key, value }) => {
     const vectors = source.vectorsOf(key);
-    return vectors ? [{ head: value, vectors }] : [];
+    return vectors ? [{ patent: value, vectors }] : [];
   });
   const next = random(5);
-  const path = join(dir, 'segment.bin');
-  const writer = new native.SegmentWriter(path, dimensions, COLUMNS);
-  for (let copy = 0; copy < 5; copy++) {
-    documents.forEach(({ head, vectors }, n) => {
-      const others = documents.filter((_, other) => other % 97 === n % 97);
-      const other = others.find((one) => one.head.country === head.country && next() < 0.1) ?? others[0]!;
-      writer.push({
-        id: copy * documents.length + n + 1,
-        patentId: `${head.patent_id}/${copy}`,
-        application: `${applicationLink(head)}/${copy}`,
-        grant: isGrantPublication(head),
-        vectors: copy === 0 ? vectors : blended(vectors, other.vectors, dimensions, next),
-        ...columnValues(head),
-      });
-    });
+  const variants = [documents];
+  for (let copy = 1; copy < 5; copy++) {
+    variants.push(
+      documents.map(({ patent, vectors }, n) => {
+        const others = documents.filter((_, other) => other % 97 === n % 97);
+        const other =
+          others.find((one) => one.patent.country === patent.country && next() < 0.1) ?? others[0]!;
+        return {
+          patent: {
+            ...patent,
+            patent_id: `${patent.patent_id}/${copy}`,
+            ...(patent.application_number
+              ? { application_number: `${patent.application_number}/${copy}` }
+              : {}),
+          },
+          vectors: blended(vectors, other.vectors, dimensions, next),
+        };
+      }),
+    );
   }
-  const written = writer.finish();
-  const file = 'index.faiss';
-  const built = await native.buildIndex(path, join(dir, file), { kind, threads: 1, seed: 1 });
-  // Made-up costs instead of measured ones, so that the plans are the same on every machine.
-  const costs = costsOf({ kind, lists: built.lists });
-  const index = { kind, file, bytes: 0, checksum: '', ...built, costs };
-  const snapshot = new native.Snapshot([{ path, indexPath: join(dir, file), deleted: new Uint32Array() }]);
-  const entry = { id: 'five times', ...written, firstDoc: 1, lastDoc: documents.length * 5, index };
-  return { entries: [entry], snapshot, store: folder.store };
+  return opened(folder.store, await written(variants.flat(), { dir, dimensions, kind }));
 }
 
 /** Rows plus 0.7 times random rows of another document, of unit length. */
