@@ -131,10 +131,13 @@ function scanText({
   lists,
   efSearch,
   deviations,
+  deviationsOfSeveral,
 }: SegmentPlan): string {
   const share = `${count(allowed)} of ${counted(passages, 'passage')}`;
   if (scan === 'exact') return `exact scan of ${share}`;
-  if (scan === 'documents') return `documents by bounds of ${deviations} deviations; ${share}`;
+  if (scan === 'documents') {
+    return `documents by bounds of ${deviations} deviations, ${deviationsOfSeveral} for several passages; ${share}`;
+  }
   if (scan === 'codes') return `${index}, scan of all codes; ${share}`;
   const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;
   return `${index}, ${k === undefined ? '' : `k ${k}, `}${effort}; ${share}`;

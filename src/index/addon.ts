@@ -397,11 +397,10 @@ export declare function mergeSegments(inputs: Array<MergeInput>, out: string): P
  * by a full PQ scan. Without any of these, every allowed passage is scored.
  */
 export interface SegmentScan {
-  /**
-   * Standard deviations above the score of a document's mean at which the bound on its score lies, if it has one passage;
-   * √(2 ln n) more if it has n.
-   */
+  /** Standard deviations above the score of a document's mean at which the bound on its score lies, if it has one passage. */
   deviations?: number;
+  /** If it has n passages, √(2 ln n) and this number, if they are more. Default: `deviations`. */
+  deviationsOfSeveral?: number;
   /** Whether to scan all PQ codes. */
   codes?: boolean;
   /** Number of passages to ask the index for, if its kind needs it. */

@@ -52,11 +52,16 @@ const SKETCH_NS = { start: 30_000, document: 8, passage: 8, visit: 250, row: 22,
  */
 const RUN_NS = { exact: 12, documents: 5 };
 /**
- * Standard deviations of the bounds of a search by sketches, for documents of one passage. `all`: of the best 10 or 50 documents
- * .99 are found if all that are wanted count. `sure`: if many more are wanted than must be found, these are found on the way.
+ * Standard deviations of the bounds of a search by sketches, for documents of one passage and of several. `all`: of the best 10 or 50
+ * documents .99 are found if all that are wanted count. `sure`: if many more are wanted than must be found, these are found on the way.
  * `many`: for rankings of many. `counts`: a count of few must not miss one of them.
  */
-const DEVIATIONS = { all: 3, sure: 2, many: 4, counts: 5 };
+const DEVIATIONS = {
+  all: { one: 3, several: 1.5 },
+  sure: { one: 2, several: 0.5 },
+  many: { one: 4, several: 2 },
+  counts: { one: 5, several: 5 },
+};
 /** Wanted documents per sure one from which `sure` suffices, and wanted documents that are many. */
 const SURE_AMONG = 4;
 const MANY = 200;
@@ -147,9 +152,11 @@ export interface SegmentPlan {
   efSearch?: number;
   /**
    * Scan `documents`: the bound on a document's score lies this many standard deviations above the score of the mean of its
-   * passages if there is one, and √(2 ln n) more if there are n.
+   * passages if there is one.
    */
   deviations?: number;
+  /** If there are n passages, √(2 ln n) and this number, if they are more. */
+  deviationsOfSeveral?: number;
 }
 
 /** How a search is answered. */
@@ -263,7 +270,10 @@ function whyExact(
 
 type Choice = Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'>;
 /** A possible scan: its cost in ns, and its parameters. */
-type Possible = Pick<SegmentPlan, 'scan' | 'k' | 'nprobe' | 'lists' | 'efSearch' | 'deviations'> & {
+type Possible = Pick<
+  SegmentPlan,
+  'scan' | 'k' | 'nprobe' | 'lists' | 'efSearch' | 'deviations' | 'deviationsOfSeveral'
+> & {
   cost: number;
 };
 
@@ -318,10 +328,11 @@ function bySketches(asked: SegmentQuery, scale: number): Possible {
       : visit * Math.min(documents, here * VISITED.share + VISITED.besides * ofAll);
   const bounds = documents * SKETCH_NS.document + asked.runs * RUN_NS.documents;
   const cost = (SKETCH_NS.start * ofAll + bounds + visits) * scale;
-  return { scan: 'documents', cost, deviations: deviationsOf(asked) };
+  const { one, several } = deviationsOf(asked);
+  return { scan: 'documents', cost, deviations: one, deviationsOfSeveral: several };
 }
 
-function deviationsOf({ wanted, sure, counts }: SegmentQuery): number {
+function deviationsOf({ wanted, sure, counts }: SegmentQuery): { one: number; several: number } {
   if (counts) return DEVIATIONS.counts;
   if (wanted > MANY) return DEVIATIONS.many;
   return wanted >= sure * SURE_AMONG ? DEVIATIONS.sure : DEVIATIONS.all;
@@ -400,9 +411,10 @@ function ms(ns: number): number {
 
 /** The plan as the addon takes it. */
 export function scansOf(plan: Plan): SegmentScan[] {
-  return plan.segments.map(({ scan, k, nprobe, efSearch, deviations }) => {
+  return plan.segments.map(({ scan, k, nprobe, efSearch, deviations, deviationsOfSeveral }) => {
     if (scan === 'codes') return { codes: true };
-    if (deviations !== undefined) return { deviations };
+    if (deviations !== undefined && deviationsOfSeveral !== undefined)
+      return { deviations, deviationsOfSeveral };
     return {
       ...(k === undefined ? {} : { k }),
       ...(nprobe === undefined ? {} : { nprobe }),

@@ -122,9 +122,16 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     assert.equal(scanOf(1e6, 1, 50, {}), 'documents');
     assert.equal(scanOf(1e6, 1, 50, {}, 'ivf-pq'), 'ivf');
     assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'documents');
-    const boundsOf = (wanted: number, sure: number) =>
-      planned(1e6, 1, wanted, null, undefined, sure, 'auto', true).segments[0]!.deviations;
-    assert.deepEqual([boundsOf(50, 50), boundsOf(200, 50), boundsOf(2_500, 2_500)], [3, 2, 4]);
+    const boundsOf = (wanted: number, sure: number) => {
+      const [plan] = planned(1e6, 1, wanted, null, undefined, sure, 'auto', true).segments;
+      return [plan!.deviations, plan!.deviationsOfSeveral];
+    };
+    const bounds = [boundsOf(50, 50), boundsOf(200, 50), boundsOf(2_500, 2_500)];
+    assert.deepEqual(bounds, [
+      [3, 1.5],
+      [2, 0.5],
+      [4, 2],
+    ]);
   });
 
   it('a count by sketches with wide bounds, or exactly, but by an index only without sketches', () => {
@@ -140,8 +147,8 @@ describe('plans by selectivity, number of documents and kind of index', () => {
       return planOf([entry], opened, { docs: [docs], passages: [passages] }, wanted, options).segments[0]!;
     };
     for (const wanted of [100, 10_000]) {
-      const { scan, deviations } = countOf(true, wanted);
-      assert.deepEqual([scan, deviations], ['documents', 5]);
+      const { scan, deviations, deviationsOfSeveral } = countOf(true, wanted);
+      assert.deepEqual([scan, deviations, deviationsOfSeveral], ['documents', 5, 5]);
       assert.equal(countOf(false, wanted).scan, 'ivf');
     }
   });

@@ -19,6 +19,7 @@ use crate::segment::{Effort, Facts, Segment};
 use crate::shown::ShownScore;
 use crate::{vectors, Error, Result};
 use best::{Best, Mixed};
+pub use bounds::Deviations;
 pub use group::{members, preferred};
 #[cfg(test)]
 use passages::ranked;
@@ -72,9 +73,8 @@ pub enum Scan {
     /// Scores every allowed row.
     Exact,
     /// Visits documents in the order of bounds on their scores, which the segment's sketches give.
-    /// A bound lies `deviations` standard deviations, and what the number of passages adds (documents.rs), above the
-    /// score of a document's mean. Segments are searched together, with the greatest number of any of them.
-    Documents { deviations: f32 },
+    /// Segments are searched together, with the greatest numbers of any of them.
+    Documents(Deviations),
     /// Asks the approximate index for `k` rows, and for more if they are not enough. An index with
     /// codes is asked for all rows of its nearest lists. If the index cannot serve the filter,
     /// every allowed row is scored.
@@ -216,7 +216,7 @@ pub fn search(
     // Exact scans come first: the better the known hits, the fewer estimated rows need scoring.
     let searched = || (0..scans.len()).filter(|&n| selected[n].doc_count > 0);
     let deviations = |n: usize| match scans[n] {
-        Scan::Documents { deviations } => Some(deviations),
+        Scan::Documents(deviations) => Some(deviations),
         _ => None,
     };
     let (exact, estimated): (Vec<usize>, Vec<usize>) =
@@ -232,12 +232,12 @@ pub fn search(
             Scan::Exact => part.exact(),
             Scan::Ann { k, effort } => part.approximate(k, effort)?,
             Scan::Codes => part.codes()?,
-            Scan::Documents { .. } => unreachable!("searched below, together"),
+            Scan::Documents(_) => unreachable!("searched below, together"),
         }
     }
     let mut probe = None;
     let sketched: Vec<usize> = searched().filter(|&n| deviations(n).is_some()).collect();
-    if let Some(most) = sketched.iter().filter_map(|&n| deviations(n)).reduce(f32::max) {
+    if let Some(most) = sketched.iter().filter_map(|&n| deviations(n)).reduce(Deviations::max) {
         let searched =
             documents::documents(snapshot, selected, &sketched, most, request, &mut outcome, &mut best)?;
         probe = Some(searched).filter(|_| request.chunks > 1);

@@ -8,7 +8,8 @@ use crate::segments::deleted_of;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::search::{
-    members, preferred, sample, sample_above, search, Hit, Outcome, Passing, Request, Scan, Snapshot as Core,
+    members, preferred, sample, sample_above, search, Deviations, Hit, Outcome, Passing, Request, Scan,
+    Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
 use priorart_core::shown::ShownScore as Shown;
@@ -18,9 +19,10 @@ use std::sync::Arc;
 /// by a full PQ scan. Without any of these, every allowed passage is scored.
 #[napi(object)]
 pub struct SegmentScan {
-    /// Standard deviations above the score of a document's mean at which the bound on its score lies, if it has one passage;
-    /// √(2 ln n) more if it has n.
+    /// Standard deviations above the score of a document's mean at which the bound on its score lies, if it has one passage.
     pub deviations: Option<f64>,
+    /// If it has n passages, √(2 ln n) and this number, if they are more. Default: `deviations`.
+    pub deviations_of_several: Option<f64>,
     /// Whether to scan all PQ codes.
     pub codes: Option<bool>,
     /// Number of passages to ask the index for, if its kind needs it.
@@ -38,9 +40,11 @@ impl SegmentScan {
         if segment.ann.is_none() && (codes || asks) {
             return Err(coded("internal", "the plan asks for an index that the segment does not have"));
         }
-        if let Some(deviations) = self.deviations {
+        if let Some(one) = self.deviations {
+            let several = self.deviations_of_several.unwrap_or(one);
+            let deviations = Deviations { one: one as f32, several: several as f32 };
             return match segment.sketches() {
-                Some(_) => Ok(Scan::Documents { deviations: deviations as f32 }),
+                Some(_) => Ok(Scan::Documents(deviations)),
                 None => Err(coded("internal", "the plan asks for sketches that the segment does not have")),
             };
         }

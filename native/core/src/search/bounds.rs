@@ -16,22 +16,41 @@ const COUNTED: usize = 4_096;
 static GREATEST: LazyLock<[f32; COUNTED]> =
     LazyLock::new(|| std::array::from_fn(|passages| (2.0 * (passages.max(1) as f32).ln()).sqrt()));
 
+/// How many standard deviations a bound lies above the score of a document's mean: `one` or, if it is more, √(2 ln n) and `several`
+/// for n passages.
+///
+/// √(2 ln n) lies above the mean of the greatest of n normal numbers, by about as much as this greatest deviates. So documents of
+/// several passages need fewer deviations beside it than those of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deviations {
+    pub one: f32,
+    pub several: f32,
+}
+
+impl Deviations {
+    /// The greater numbers of both.
+    pub fn max(self, other: Self) -> Self {
+        Deviations { one: self.one.max(other.one), several: self.several.max(other.several) }
+    }
+}
+
 /// How far above a document's mean the bound lies, for a spread of 1.
 pub struct Reach {
     greatest: &'static [f32; COUNTED],
-    deviations: f32,
+    deviations: Deviations,
     deviation: f32,
 }
 
 impl Reach {
     /// `deviation` is the σ of documents.rs.
-    pub fn of(deviations: f32, deviation: f32) -> Self {
+    pub fn of(deviations: Deviations, deviation: f32) -> Self {
         Reach { greatest: &GREATEST, deviations, deviation }
     }
 
     #[inline]
     pub fn among(&self, passages: usize) -> f32 {
-        self.deviation * (self.deviations + self.greatest[passages.min(COUNTED - 1)])
+        let Deviations { one, several } = self.deviations;
+        self.deviation * one.max(several + self.greatest[passages.min(COUNTED - 1)])
     }
 }
 
@@ -115,12 +134,14 @@ mod tests {
     /// Documents of many passages would be missed among documents of one, if their bounds were not higher.
     #[test]
     fn bounds_rise_with_the_number_of_passages() {
-        let reach = Reach::of(2.0, 0.1);
-        assert!((reach.among(1) - 0.2).abs() < 1e-6);
-        assert_eq!(reach.among(0), reach.among(1));
-        for passages in [2, 100, COUNTED - 1, COUNTED] {
-            let expected = 0.1 * (2.0 + (2.0 * (passages as f32).ln()).sqrt());
-            assert!((reach.among(passages) - expected).abs() < 1e-4, "{passages}");
+        for several in [0.5, 2.0] {
+            let reach = Reach::of(Deviations { one: 2.0, several }, 0.1);
+            assert!((reach.among(1) - 0.2).abs() < 1e-6);
+            assert_eq!(reach.among(0), reach.among(1));
+            for passages in [2, 3, 4, 100, COUNTED - 1, COUNTED] {
+                let expected = 0.1 * (several + (2.0 * (passages as f32).ln()).sqrt()).max(2.0);
+                assert!((reach.among(passages) - expected).abs() < 1e-4, "{passages}");
+            }
         }
     }
 

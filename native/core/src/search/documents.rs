@@ -3,16 +3,17 @@
 //! reaches the score that a document needs. The passages of a visited document are estimated by
 //! their bits, and those that may count are scored exactly.
 //!
-//! The bound is statistical: `query·mean + (deviations + √(2 ln n)) · σ · spread`, where σ is the root
+//! The bound is statistical: `query·mean + max(one, several + √(2 ln n)) · σ · spread`, where σ is the root
 //! mean square of the inner products of the query with residuals of length 1, measured on a sample
 //! for each query, and n is the number of passages: of n normal numbers, the greatest lies about
 //! √(2 ln n) deviations above their mean. Without this term, documents of many passages are missed among
-//! documents of few. The plan states the deviations: more find more surely, and visit more documents.
+//! documents of few. The plan states `one` and `several`: more deviations find more surely, and visit more
+//! documents.
 //! It does not depend on the filter: documents that the filter excludes are skipped, and the others
 //! keep their bounds.
 
 use super::best::Best;
-use super::bounds::{Bounds, Reach};
+use super::bounds::{Bounds, Deviations, Reach};
 use super::{Hit, Outcome, Passages, Request, Selected, Snapshot};
 use crate::segment::{Facts, Segment};
 use crate::sketch::{Estimates, Probe, Sketches};
@@ -21,8 +22,8 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// A passage is not scored if its estimate would have to be this many standard deviations too low, or `BELOW` less than the plan's
-/// deviations if these are more: a document of one passage has no other that could bring it in.
+/// A passage is not scored if its estimate would have to be this many standard deviations too low, or `BELOW` less than those of
+/// documents of one passage if these are more: such a document has no other passage that could bring it in.
 const MARGIN: f32 = 2.5;
 const BELOW: f32 = 1.0;
 /// The same for a passage that competes with other passages of its document only, if several of these are wanted. It may be
@@ -148,7 +149,7 @@ pub(super) fn documents(
     snapshot: &Snapshot,
     selected: &[Selected],
     chosen: &[usize],
-    deviations: f32,
+    deviations: Deviations,
     request: &Request,
     outcome: &mut Outcome,
     best: &mut Best,
@@ -167,7 +168,7 @@ pub(super) fn documents(
     DESK.with_borrow_mut(|desk| {
         let deviation = deviation_of(&parts, &probe, request.query, desk)?;
         let mut search = Search { parts, probe: &probe, request, outcome, best };
-        search.run(&Reach::of(deviations, deviation), MARGIN.max(deviations - BELOW), desk)
+        search.run(&Reach::of(deviations, deviation), MARGIN.max(deviations.one - BELOW), desk)
     })?;
     Ok(probe)
 }

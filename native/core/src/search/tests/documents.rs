@@ -37,6 +37,11 @@ struct Corpus {
     queries: Vec<Vec<f32>>,
 }
 
+/// The same deviations for documents of one passage and of several.
+fn alike(deviations: f32) -> Deviations {
+    Deviations { one: deviations, several: deviations }
+}
+
 fn corpus(docs: usize, passages: usize) -> Corpus {
     let mut random = Random(3);
     let topics: Vec<Vec<f32>> = (0..60).map(|_| random.normal()).collect();
@@ -116,8 +121,8 @@ fn counts_with_wide_bounds_miss_next_to_nothing() {
             let count = |scan| search(&snapshot, &selected, &[scan; 2], &request).unwrap().hits.len();
             let exact = count(Scan::Exact);
             counted += exact;
-            for (n, deviations) in [2.5, 5.0].into_iter().enumerate() {
-                missed[n] += exact - count(Scan::Documents { deviations });
+            for (n, deviations) in [2.5, 5.0].map(alike).into_iter().enumerate() {
+                missed[n] += exact - count(Scan::Documents(deviations));
             }
         }
     }
@@ -135,7 +140,9 @@ fn little_is_missed_and_every_score_is_exact() {
         std::fs::create_dir(&folder).unwrap();
         let snapshot = snapshot(&folder, &docs, parts, gone);
         let selected = allowed(&snapshot, every);
-        for (documents, deviations) in [(10, 3.0), (50, 3.0), (200, 2.0), (2_000, 4.0)] {
+        for (documents, one, several) in [(10, 3.0, 1.5), (50, 3.0, 1.5), (200, 2.0, 0.5), (2_000, 4.0, 2.0)]
+        {
+            let deviations = Deviations { one, several };
             let (mut good, mut all, mut visited) = (0, 0, 0);
             for query in &queries {
                 let request = Request {
@@ -148,7 +155,7 @@ fn little_is_missed_and_every_score_is_exact() {
                     min_score: if documents == 2_000 { 0.3 } else { -2.0 },
                 };
                 let run = |scan| search(&snapshot, &selected, &vec![scan; parts], &request).unwrap();
-                let (truth, found) = (run(Scan::Exact), run(Scan::Documents { deviations }));
+                let (truth, found) = (run(Scan::Exact), run(Scan::Documents(deviations)));
                 let key = |hit: &Hit| (hit.segment, hit.ordinal, hit.passage, hit.score.to_bits());
                 let true_keys: HashSet<_> = truth.hits.iter().take(50).map(key).collect();
                 good += found.hits.iter().filter(|hit| true_keys.contains(&key(hit))).count();
@@ -202,7 +209,7 @@ fn passages_that_stand_out_are_not_missed() {
             shown: None,
             min_score: -2.0,
         };
-        let scan = Scan::Documents { deviations: 2.0 };
+        let scan = Scan::Documents(Deviations { one: 2.0, several: 0.5 });
         let found = search(&snapshot, &selected, &[scan], &request).unwrap();
         assert_eq!(found.hits[0].ordinal as usize, 1_000 + n);
     }
@@ -236,7 +243,7 @@ fn damaged_sketches_are_an_error() {
             min_score: -2.0,
         };
         let found = snapshot.select(&[]).and_then(|selected| {
-            search(&snapshot, &selected, &[Scan::Documents { deviations: 5.0 }], &request).map(drop)
+            search(&snapshot, &selected, &[Scan::Documents(alike(5.0))], &request).map(drop)
         });
         assert!(matches!(found, Err(Error::Corrupt { .. })), "{name}: {found:?}");
     }
