@@ -1,10 +1,12 @@
 /**
  * The connection of a process to keys.db, for servers and the command line at the same time. It opens the file again
- * after a failure, notices that the file was removed or replaced, and remembers what it read until the file changes.
+ * after a failure, notices that the file was removed or replaced, and remembers what it read until the file changes. It
+ * opens no file of another folder in the place of its own: SQLite would change files there.
  */
 import { join } from 'node:path';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { RECORDS_REMEMBERED_MAX } from '../limits.js';
+import { fileId } from '../store/file-id.js';
 import { KEYS_FILE, openKeys } from './keys-file.js';
 import { LockQueue } from './lock-queue.js';
 import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
@@ -30,6 +32,8 @@ export class KeysConnection {
   /** SQLite's number of the last change by a different connection. `#known` has this state. */
   #version = 0;
   #file: Sqlite | undefined;
+  /** `fileId` of the folder, since a file was opened in it. */
+  #place: string | undefined;
   #fault: unknown;
   #inspectedAt = 0;
   #closed = false;
@@ -174,11 +178,19 @@ export class KeysConnection {
     this.#inspectedAt = performance.now();
     try {
       this.#known.clear();
+      this.#checkPlace();
       this.#file = openKeys(this.#folder, { create, waitMs: this.#waitMs });
+      this.#place = fileId(this.#folder);
       this.#fault = undefined;
     } catch (error) {
       this.#fault = error;
     }
+  }
+
+  #checkPlace(): void {
+    const found = fileId(this.#folder);
+    if (this.#place === undefined || found === undefined || found === this.#place) return;
+    throw new Error('its folder was replaced by another; put it back, or start again');
   }
 
   #fail(fault: unknown): void {

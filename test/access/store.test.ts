@@ -415,6 +415,37 @@ describe('damaged access store', () => {
   });
 });
 
+describe('a folder of the access store that is replaced', () => {
+  it('is not touched by who had the other open, and keys are checked again when that is back', async () => {
+    const above = folder();
+    const [dir, aside] = [join(above, 'access'), join(above, 'aside')];
+    const { store, secret } = await withKey(dir);
+    await store.close();
+    const server = AccessStore.open(dir, { create: false });
+    assert.ok(server.verify(secret).ok);
+    renameSync(dir, aside);
+    const copy = await withKey(dir);
+    await copy.store.close();
+    const before = readdirSync(dir);
+    await until(() => !server.isAvailable(), 'it is noticed');
+    const started = performance.now();
+    // It looks again after a second.
+    await until(() => {
+      assert.throws(
+        () => server.verify(copy.secret),
+        (error) => isUnavailable(error) && /folder was replaced/.test(String(error)),
+      );
+      return performance.now() > started + 1_500;
+    }, 'it looked again');
+    assert.deepEqual(readdirSync(dir), before);
+    rmSync(dir, { recursive: true });
+    renameSync(aside, dir);
+    await until(() => server.isAvailable(), 'it is back');
+    assert.ok(server.verify(secret).ok);
+    await server.close();
+  });
+});
+
 describe('files of the access store', () => {
   it('files and their copies are accessible only to their owner, with any umask', async () => {
     const before = process.umask(0);
