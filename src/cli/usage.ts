@@ -10,7 +10,7 @@ export function usageCommand(): Command {
   return accessCommand('usage', 'count calls by day, key and endpoint')
     .option('--account <account>', 'only calls of this account, by id or name')
     .option('--key <id>', 'only calls with this key')
-    .option('--from <day>', 'first day, YYYY-MM-DD, UTC (default: the first of this month)')
+    .option('--from <day>', 'first day, YYYY-MM-DD, UTC (default: the first of the month of --to)')
     .option('--to <day>', 'last day (default: today)')
     .addHelpText(
       'after',
@@ -24,11 +24,9 @@ Examples:
 
 async function run(flags: Flags): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
-  const [from, to] = [
-    day('--from', flags['from'], `${today.slice(0, 8)}01`),
-    day('--to', flags['to'], today),
-  ];
-  if (from > to) throw endsTooEarly(flags, from, to);
+  const to = day('--to', flags['to'], today);
+  const from = day('--from', flags['from'], `${to.slice(0, 8)}01`);
+  if (from > to) throw beginsTooLate(flags, from, to);
   await withAccess(flags, async (access) => {
     const { account, key } = flags;
     let keys: Set<string> | undefined;
@@ -65,13 +63,10 @@ async function run(flags: Flags): Promise<void> {
   });
 }
 
-/** The error for a last day before the first one. */
-function endsTooEarly({ from: given, to: until }: Flags, from: string, to: string): PriorartError {
-  const message =
-    given === undefined
-      ? `--to: got "${to}"; expected a day from ${from} on, the first day if --from is not given`
-      : `--from: got "${from}"; expected a day up to ${to}, ${until === undefined ? 'which is today' : 'the value of --to'}`;
-  return new PriorartError('usage', message);
+/** The error for a first day behind the last one. */
+function beginsTooLate({ to: until }: Flags, from: string, to: string): PriorartError {
+  const last = until === undefined ? 'which is today' : 'the value of --to';
+  return new PriorartError('usage', `--from: got "${from}"; expected a day up to ${to}, ${last}`);
 }
 
 function day(flag: string, text: string | undefined, fallback: string): string {

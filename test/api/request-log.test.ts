@@ -60,6 +60,14 @@ onEachAdapter('5.6 request logs and usage, per key', (adapter) => {
       [otherKey.id, 'semantic', 1, 1, 0, 0],
     );
     assert.match(row.day, /^\d{4}-\d\d-\d\d$/);
+    // A filter is never ignored silently: with an account, the key has to be one of that account.
+    const { account } = (await admin('/keys')).json.keys.find(
+      (key: { id: string }) => key.id === otherKey.id,
+    );
+    assert.deepEqual((await admin(`/usage?account=${account}&key=${otherKey.id}`)).json.usage, json.usage);
+    const twin = await service.access.createAccount({ name: 'Without calls', plan: 'free' });
+    assert.deepEqual((await admin(`/usage?account=${twin.id}&key=${otherKey.id}`)).json.usage, []);
+    assert.equal((await admin(`/usage?account=acc_unknown&key=${otherKey.id}`)).status, 404);
   });
 
   it('DECISIONS plans: Free 30, Basic 300, Pro 1,000, Enterprise custom; SPEC 2.7 each key belongs to one', async () => {

@@ -106,6 +106,15 @@ describe('the web page', { skip: notBuilt }, () => {
       const policy = answer.headers.get('content-security-policy')!;
       assert.match(policy, /img-src 'self' https:\/\/s3\.example\.com;/);
       assert.equal(policy.split('s3.example.com').length, 2);
+      // A browser that has the page of a server without this bucket gets the policy of this one.
+      const etag = answer.headers.get('etag')!;
+      const again = await fetch(`${service.server.url}/`, { headers: { 'if-none-match': etag } });
+      assert.deepEqual([again.status, again.headers.get('content-security-policy')], [304, policy]);
+      const bare = await Service.start('node');
+      const before = (await fetch(`${bare.server.url}/`)).headers.get('etag')!;
+      await bare.stop();
+      const known = await fetch(`${service.server.url}/`, { headers: { 'if-none-match': before } });
+      assert.equal(known.status, 200);
     } finally {
       await service.stop();
     }

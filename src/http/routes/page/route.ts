@@ -65,7 +65,7 @@ function pageFile(name: string): PageFile {
     'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
     'cache-control': isIndex(name) ? 'no-cache' : FOR_EVER,
     ...(isIndex(name) ? { vary: 'Accept-Language' } : {}),
-    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    etag: tagOf(body),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
@@ -73,13 +73,19 @@ function pageFile(name: string): PageFile {
   return { body, headers };
 }
 
+const tagOf = (content: Buffer | string): string =>
+  `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+
 function answer({ request, services }: Call, name: string): HttpReply {
   const file = services.page ? pageFiles().get(name) : undefined;
   if (file === undefined) throw new PriorartError('not_found', 'there is no such endpoint');
-  const { body, headers } = file;
-  if (matches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers, body: '' };
   const images = isIndex(name) ? services.drawings?.linkOrigin() : undefined;
-  return { status: 200, headers: { ...headers, 'content-security-policy': policy(images) }, body };
+  const csp = policy(images);
+  // The policy of a page depends on where its drawings are.
+  const etag = images === undefined ? file.headers['etag']! : tagOf(`${file.headers['etag']} ${csp}`);
+  const headers = { ...file.headers, etag, 'content-security-policy': csp };
+  if (matches(request.headers['if-none-match'], etag)) return { status: 304, headers, body: '' };
+  return { status: 200, headers, body: file.body };
 }
 
 /** The page in the language that the browser asks for. The page itself decides by the visitor's choice, if there is one. */
