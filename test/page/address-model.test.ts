@@ -19,6 +19,7 @@ import {
   TEXTS,
 } from '../../src/page/model/fields.js';
 import { isUtilityModel, leftOutOf, withDesigns } from '../../src/page/model/kinds.js';
+import { within, yearWithin } from '../../src/page/model/narrowed.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/page/model/request.js';
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
@@ -107,6 +108,26 @@ describe('requests', () => {
     const { date_type, date_range, explain } = analyticsRequest(search);
     assert.deepEqual([date_type, date_range, explain], ['grant', { from: '2020-01-01' }, true]);
     assert.equal(statisticsDate({ ...search, date_type: 'priority' }).kind, 'priority');
+  });
+});
+
+describe('a click that narrows', () => {
+  const search = { ...emptySearch(), query: 'laser' };
+
+  it('keeps the codes that lie under the clicked one', () => {
+    assert.deepEqual(within([], 'H01M'), ['H01M']);
+    assert.deepEqual(within(['H01M 10/0562', 'C08F'], 'H01M'), ['H01M 10/0562']);
+    assert.deepEqual(within(['H01M'], 'H01M10/0562'), ['H01M10/0562']);
+    assert.deepEqual(within(['C08F'], 'H01M'), ['H01M']);
+  });
+
+  it('stays within the range of days', () => {
+    const range = { ...search, filing_date_from: '2019-08-20', filing_date_to: '2021-03-31' };
+    const of = (year: string) => Object.values(yearWithin(range, 'filing', year));
+    assert.deepEqual(of('2019'), ['2019-08-20', '2019-12-31']);
+    assert.deepEqual(of('2020'), ['2020-01-01', '2020-12-31']);
+    assert.deepEqual(of('2021'), ['2021-01-01', '2021-03-31']);
+    assert.deepEqual(Object.values(yearWithin(search, 'grant', '2021')), ['2021-01-01', '2021-12-31']);
   });
 });
 

@@ -83,10 +83,11 @@ describe('the web page', { skip: notBuilt }, () => {
     const names = readdirSync(PAGE);
     const weightOf = (name: string) => statSync(join(PAGE, name)).size;
     const weightOfAll = (all: readonly string[]) => all.reduce((sum, name) => sum + weightOf(name), 0);
-    const languageOf = (name: string) => /^part-(en|ko|ja|zh)-/.exec(name)?.[1];
-    // Texts, texts of the dashboard, and titles of classes. The English texts are in the parts for all.
+    const languageOf = (name: string) =>
+      name === 'index.html' ? 'en' : /^(?:part-|index\.)(en|ko|ja|zh)[-.]/.exec(name)?.[1];
+    // The page, texts, texts of the dashboard, and titles of classes. Other English texts are in the parts for all.
     const counts = LANGUAGES.map((code) => names.filter((name) => languageOf(name) === code).length);
-    assert.deepEqual(counts, [1, 3, 3, 3]);
+    assert.deepEqual(counts, [2, 4, 4, 4]);
     const common = weightOfAll(names.filter((name) => languageOf(name) === undefined));
     const own = LANGUAGES.map((code) => weightOfAll(names.filter((name) => languageOf(name) === code)));
     const weight = common + Math.max(...own);

@@ -42,8 +42,8 @@ export function semanticRequest(search: Search): SemanticRequest {
   return { ...request, top_k: Number(search.top_k), explain: true, highlight: true };
 }
 
-/** The kinds of dates that the search limits. */
-function limitedDates(search: Search): DateKind[] {
+/** The kinds of dates that the search limits. Statistics can count by one of them only, if there are any. */
+export function limitedDates(search: Search): DateKind[] {
   return DATES.filter((kind) => search[`${kind}_date_from`] !== '' || search[`${kind}_date_to`] !== '');
 }
 

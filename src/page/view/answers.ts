@@ -28,7 +28,11 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
   useLayoutEffect(() => {
     if (key === undefined) return;
     if (kept.has(key)) {
-      setState({ key, answer: kept.get(key) as T });
+      const answer = kept.get(key) as T;
+      // The list to which a visitor goes back again and again is the last to be dropped.
+      kept.delete(key);
+      kept.set(key, answer);
+      setState({ key, answer });
       return;
     }
     const control = new AbortController();

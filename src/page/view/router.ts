@@ -38,6 +38,16 @@ export function focusPlace(): boolean {
   return left !== undefined;
 }
 
+/** Whether the visitor came back to the current step of the history, or went forward to it. */
+let isVisited = false;
+export const isReturn = (): boolean => isVisited;
+
+/** Marks the current step of the history as visited. */
+function mark(): void {
+  isVisited = history.state !== null;
+  history.replaceState(1, '');
+}
+
 /** The current address; the component renders again when it changes. */
 export function useAddress(): Address {
   const [address, setAddress] = useState(() => addressOf(location.hash));
@@ -48,8 +58,10 @@ export function useAddress(): Address {
     const changed = (event: HashChangeEvent) => {
       const link = document.activeElement?.closest('#content a')?.getAttribute('href') ?? undefined;
       places.set(spelled(new URL(event.oldURL).hash), { top: scrollY, link });
+      mark();
       setAddress(addressOf(location.hash));
     };
+    mark();
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);

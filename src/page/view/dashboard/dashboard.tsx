@@ -1,7 +1,7 @@
 /** The dashboard: of the account that is signed in, or of the operator. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
-import { call, failureOf } from '../api.js';
+import { type ApiError, call, failureOf } from '../api.js';
 import { useSessionHandle, useTexts } from '../context.js';
 import { maintenance, toldOperator } from '../maintenance.js';
 import { forgetOperator, operator as knownOperator } from '../operator.js';
@@ -42,6 +42,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   const { frame } = useTexts();
   const texts = useDashboardTexts();
   const isNoted = knownOperator.use();
+  const [failure, setFailure] = useState<ApiError>();
   const operator = useData(async () => {
     if (!isNoted) return false;
     return call<{ since?: string; retry_after?: number }>('GET', 'admin/api/v1/maintenance').then(
@@ -77,8 +78,15 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   if (operator.data === undefined || state.status === 'waiting') return <Progress text={texts.loading} />;
   if (role === undefined) return <SignIn session={session} parameters={parameters} heading={HEADING} />;
   const signOut = async () => {
-    if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));
-    await call('DELETE', 'admin/api/v1/session');
+    setFailure(undefined);
+    try {
+      if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));
+      await call('DELETE', 'admin/api/v1/session');
+    } catch (cause) {
+      const error = failureOf(cause);
+      // 401: the session of an operator has ended elsewhere.
+      if (role === 'account' || error.status !== 401) return setFailure(error);
+    }
     forgetOperator();
   };
   // During maintenance it is not known how clients of LLMs sign in.
@@ -96,6 +104,7 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
           {texts.signIn.out}
         </button>
       </div>
+      {failure && <Problem error={failure} />}
       <nav class="dashboard-tabs" aria-label={texts.tabs.label}>
         {tabs.map((one) => (
           <a key={one} href={linkTo(['dashboard', one])} aria-current={one === tab ? 'page' : undefined}>

@@ -65,7 +65,8 @@ function adviceFor(
   if (code === 'maintenance') return errors.maintenance(retryAfter);
   if (code === 'session_ended') return errors.ended;
   if (status === 401 || status === 403) return errors.signIn;
-  if (code === 'quota_exceeded') return errors.quota(nextMonth);
+  // A second: other searches hold the rest of the quota, and may give it back.
+  if (code === 'quota_exceeded' && retryAfter !== 1) return errors.quota(nextMonth);
   const isBusy = status === 429 || (status === 503 && !EXPLAINED.has(code));
   if (isBusy && retryAfter > 0) return errors.busy(retryAfter);
   return undefined;

@@ -1,6 +1,7 @@
 /** Class codes of a patent, each subclass with its title. A code narrows the search from which the visitor came. */
 import { linkTo } from '../../model/address.js';
 import { isAsked, parametersOf, searchOf } from '../../model/fields.js';
+import { within } from '../../model/narrowed.js';
 import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
 
@@ -17,7 +18,7 @@ export function Codes({ codes, name, parameters }: Props) {
   const search = searchOf(parameters);
   const linkOf = (code: string) =>
     isAsked(search)
-      ? linkTo([], parametersOf({ ...search, [name]: [code] }))
+      ? linkTo([], parametersOf({ ...search, [name]: within(search[name], code) }))
       : linkTo([], new URLSearchParams({ query: code }));
   const subclasses = [...new Set(codes.map((code) => code.slice(0, 4)))];
   return (

@@ -15,10 +15,13 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
   const current = drawings[at]!;
+  const isOne = drawings.length === 1;
   const turn = (by: number) => setAt((before) => (before + by + drawings.length) % drawings.length);
   const keys = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined) return;
+    // With another key, it is a command of the browser, such as going back.
+    const { altKey, ctrlKey, metaKey, shiftKey } = event;
+    if (by === undefined || isOne || altKey || ctrlKey || metaKey || shiftKey) return;
     event.preventDefault();
     turn(by);
   };
@@ -29,7 +32,6 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
   }, [asked]);
   const name = current.label || texts.drawingNumber(at + 1);
   const caption = texts.drawing(name, at + 1, drawings.length);
-  const isOne = drawings.length === 1;
   const buttons = (
     <div class="drawing-buttons">
       {!isOne && (

@@ -15,6 +15,7 @@ import { Failure } from '../parts/failure.js';
 import { PublicationNumber } from '../parts/number.js';
 import { Progress } from '../parts/progress.js';
 import { languageOf } from '../results/result.js';
+import { focusPlace, isReturn, scrollToPlace } from '../router.js';
 import { Bibliography } from './bibliography.js';
 import { Citations } from './citations.js';
 import { Claims } from './claims.js';
@@ -111,8 +112,11 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   const title = metadata?.title || results.untitled;
   const language = metadata && languageOf(metadata.country);
   useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    // A link to a patent leads to its beginning, also if it was read before.
+    const isBack = isReturn();
+    if (!isBack || !focusPlace()) heading.current?.focus({ preventScroll: true });
+    if (isBack) scrollToPlace();
+    else scrollTo(0, 0);
   }, [id, title]);
   return (
     <article>

@@ -2,8 +2,9 @@
 import type { AnalyticsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { DATES, type DateKind, parametersOf, type Search } from '../../model/fields.js';
+import { within, yearWithin } from '../../model/narrowed.js';
 import { CLEAR } from '../../model/relevance.js';
-import { statisticsDate } from '../../model/request.js';
+import { limitedDates, statisticsDate } from '../../model/request.js';
 import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
 import { MOST_COUNTED } from '../results/results-view.js';
@@ -45,6 +46,7 @@ export function StatisticsView({ search, answer }: Props) {
   const exactness =
     explanation && !isLeast ? ` · ${explanation.exact ? texts.exact : texts.approximate}` : '';
   const { kind, ignored } = statisticsDate(search);
+  const limited = limitedDates(search);
   const years = stats.by_year ?? {};
   const undated = total_matched - Object.values(years).reduce((sum, count) => sum + count, 0);
   const countries = Object.entries(stats.by_country ?? {}).map(
@@ -62,7 +64,7 @@ export function StatisticsView({ search, answer }: Props) {
       name: code,
       title: titles?.titleOf(code),
       count,
-      link: to({ ipc_codes: [code] }),
+      link: to({ ipc_codes: within(search.ipc_codes, code) }),
     }),
   );
   return (
@@ -89,7 +91,7 @@ export function StatisticsView({ search, answer }: Props) {
               onChange={(event) => goTo(to({ date_type: event.currentTarget.value as DateKind }))}
             >
               {DATES.map((date) => (
-                <option key={date} value={date}>
+                <option key={date} value={date} disabled={limited.length > 0 && !limited.includes(date)}>
                   {texts.dates[date]}
                 </option>
               ))}
@@ -101,8 +103,7 @@ export function StatisticsView({ search, answer }: Props) {
           linkOf={(year) =>
             to({
               date_type: kind,
-              [`${kind}_date_from`]: `${year}-01-01`,
-              [`${kind}_date_to`]: `${year}-12-31`,
+              ...yearWithin(search, kind, year),
             })
           }
         />
