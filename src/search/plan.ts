@@ -228,26 +228,27 @@ export function planOf(
   const isSmall = live.reduce((sum, count) => sum + count, 0) < EXACT_BELOW_PASSAGES;
   const segments = entries.map((entry, n): SegmentPlan => {
     const allowed = passages[n] ?? 0;
-    const base = { segment: entry.id, allowed, passages: live[n]! };
-    if (allowed === 0) return { ...base, scan: 'none', why: 'nothing_allowed' };
+    const base: SegmentPlan = { segment: entry.id, scan: 'none', allowed, passages: live[n]! };
+    if (allowed === 0) return Object.assign(base, { why: 'nothing_allowed' as const });
+    const why = only !== undefined || entry.index ? undefined : whyExact(isSmall, open[n], indexKind);
+    if (why) return Object.assign(base, { scan: 'exact' as const, why });
     const own = docs[n] ?? 0;
-    const asked = {
-      ...base,
+    const asked: SegmentQuery = {
       wanted,
+      here: (expected * own) / documents,
       sure: Math.min(sure, wanted),
       counts,
-      here: (expected * own) / documents,
       documents: own,
+      allowed,
+      passages: live[n]!,
       ofAll: own / documents,
       runs: own * (1 - own / Math.max(own, open[n]?.docs ?? entry.docs)),
     };
-    const why = only !== undefined || entry.index ? undefined : whyExact(isSmall, open[n], indexKind);
-    if (why) return { ...base, scan: 'exact', why };
     // A user who chose a kind of index gets it.
     const wantsIndex = entry.index !== undefined && indexKind !== undefined && indexKind !== 'auto';
     const hasSketches = open[n]?.hasSketches === true && (only === 'documents' || !wantsIndex);
     const scans = scansFor(asked, entry.index, hasSketches);
-    return { ...base, ...chosen(asked, entry.index, scans, exact ? 'exact' : only) };
+    return choose(base, asked, entry.index, scans, exact ? 'exact' : only);
   });
   return {
     exact: segments.every(({ scan }) => scan === 'exact' || scan === 'none'),
@@ -268,7 +269,6 @@ function whyExact(
   return segment?.hasSketches ? undefined : 'no_sketches';
 }
 
-type Choice = Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'>;
 /** A possible scan: its cost in ns, and its parameters. */
 type Possible = Pick<
   SegmentPlan,
@@ -292,26 +292,39 @@ function scansFor(asked: SegmentQuery, index: IndexFile | undefined, hasSketches
   return scans;
 }
 
-/** The cheapest scan. Of two that cost about the same, the one that estimates less. */
-function chosen(
+/**
+ * Completes a plan by the cheapest scan. Of two that cost about the same, the one that estimates less. Every search plans every
+ * segment, so it makes no object but the plan: copies of objects took most of the time.
+ */
+function choose(
+  plan: SegmentPlan,
   asked: SegmentQuery,
   index: IndexFile | undefined,
   scans: readonly Possible[],
   only: PlanOptions['only'] | 'exact',
-): Choice {
-  const ofOnly: readonly (string | undefined)[] = only === 'index' ? ['ivf', 'hnsw'] : [only];
-  const forced = only === undefined ? undefined : scans.find(({ scan }) => ofOnly.includes(scan));
-  const best = scans.reduce((best, other) => (other.cost < best.cost * WORTH ? other : best));
-  const { cost: _, ...how } = forced ?? best;
-  const least = Math.min(...scans.map(({ cost }) => cost));
-  const cheapest = best.cost === least ? 'cheapest' : 'nearly_as_cheap';
+): SegmentPlan {
+  const expected: NonNullable<SegmentPlan['expected']> = {};
+  let [best, least, forced] = [scans[0]!, Number.POSITIVE_INFINITY, undefined as Possible | undefined];
+  for (const one of scans) {
+    expected[one.scan] = ms(one.cost);
+    if (one.cost < best.cost * WORTH) best = one;
+    least = Math.min(least, one.cost);
+    const isIndex = one.scan === 'ivf' || one.scan === 'hnsw';
+    if (one.scan === only || (only === 'index' && isIndex)) forced ??= one;
+  }
+  if (index) plan.index = index.kind;
+  plan.expected = expected;
+  const { scan, k, nprobe, lists, efSearch, deviations, deviationsOfSeveral } = forced ?? best;
+  plan.scan = scan;
+  if (k !== undefined) plan.k = k;
+  if (nprobe !== undefined) plan.nprobe = nprobe;
+  if (lists !== undefined) plan.lists = lists;
+  if (efSearch !== undefined) plan.efSearch = efSearch;
+  if (deviations !== undefined) plan.deviations = deviations;
+  if (deviationsOfSeveral !== undefined) plan.deviationsOfSeveral = deviationsOfSeveral;
   const poor = index && best.scan !== 'documents' ? whyPoor(asked, index) : undefined;
-  return {
-    ...(index ? { index: index.kind } : {}),
-    expected: Object.fromEntries(scans.map(({ scan, cost }) => [scan, ms(cost)])),
-    ...how,
-    why: forced ? 'asked' : (poor ?? cheapest),
-  };
+  plan.why = forced ? 'asked' : (poor ?? (best.cost === least ? 'cheapest' : 'nearly_as_cheap'));
+  return plan;
 }
 
 /**
