@@ -14,7 +14,7 @@ import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
 import { koreanCountry } from './kipris-countries.js';
-import { koreanPublications } from './kr-publications.js';
+import { type KoreanNumbers, koreanPublications, koreanStatus, type Stated } from './kr-publications.js';
 import { internationalFields, present } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { writtenCitation } from './written-citation.js';
@@ -85,20 +85,21 @@ function parse(bytes: Uint8Array): ParsedUnit {
 
 function publications(record: Fields): Patent[] {
   const summary = entries(record, 'biblioSummaryInfo')[0];
-  const value = (name: string): string | undefined => text(summary, name);
-  const isRegistered = value('registerNumber') !== undefined;
-  return koreanPublications(
-    {
-      open: { number: value('openNumber'), date: parseDate(value('openDate')) },
-      registration: { number: value('registerNumber'), date: parseDate(value('registerDate')) },
-      announcement: { number: value('publicationNumber'), date: parseDate(value('publicationDate')) },
-    },
-    sharedFields(record, summary),
-    (registered) =>
-      registered
-        ? { ...claimsOf(record, 'last_version', true), ...priorArt(record) }
-        : { ...claimsOf(record, 'first_version', !isRegistered), ...(isRegistered ? {} : priorArt(record)) },
+  const numbers = numbersOf(summary);
+  const isRegistered = numbers.registration.number !== undefined;
+  return koreanPublications(numbers, sharedFields(record, summary), (registered) =>
+    registered
+      ? { ...claimsOf(record, 'last_version', true), ...priorArt(record) }
+      : { ...claimsOf(record, 'first_version', !isRegistered), ...(isRegistered ? {} : priorArt(record)) },
   );
+}
+
+function numbersOf(summary: Fields | undefined): KoreanNumbers {
+  const stated = (name: string): Stated => ({
+    number: text(summary, `${name}Number`),
+    date: parseDate(text(summary, `${name}Date`)),
+  });
+  return { open: stated('open'), registration: stated('register'), announcement: stated('publication') };
 }
 
 /** Prior art found in the examination. It belongs to the latest publication. */
@@ -188,15 +189,14 @@ function officeFields(record: Fields, summary: Fields | undefined): Partial<Pate
     date: parseDate(text(international, `${name}Date`)),
   });
   const status = text(summary, 'registerStatus');
-  const since = status === '등록' ? 'registerDate' : status === '공개' ? 'openDate' : '';
   const examiner = text(summary, 'examinerName');
   return {
     ...internationalFields(stage('internationalApplication'), stage('internationOpen')),
     ...present({
       agents: people(record, 'agentInfo'),
       examiners: examiner ? [{ name: examiner }] : [],
-      legal_status: status ? { status, ...present({ date: parseDate(text(summary, since)) }) } : undefined,
     }),
+    ...koreanStatus(status, numbersOf(summary)),
   };
 }
 

@@ -9,9 +9,9 @@ import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitWhole } from '../split.js';
 import { koreanCountry } from './kipris-countries.js';
-import { koreanPublications } from './kr-publications.js';
+import { type KoreanNumbers, koreanPublications, koreanStatus, type Stated } from './kr-publications.js';
 import { readableText } from './markup.js';
-import { codeFields, filingFields, present, uniqueNames } from './publication.js';
+import { codeFields, filingFields, internationalFields, present, uniqueNames } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { writtenCitation } from './written-citation.js';
 import { childElements, descendants, parseXml, type XmlElement } from './xml.js';
@@ -63,17 +63,14 @@ function parse(bytes: Uint8Array): ParsedUnit {
     throw new DamagedDocument(
       'the application is not in the bibliographic table (공개번호, 등록번호) of this folder',
     );
-  const isRegistered = value(summary, '등록번호') !== undefined;
+  const numbers = numbersOf(summary);
+  const isRegistered = numbers.registration.number !== undefined;
   const latest = {
     ...claimsOf(having('청구항')),
     ...present({ citations: citationsOf(having('선행기술조사문헌번호')) }),
   };
   const patents = koreanPublications(
-    {
-      open: { number: value(summary, '공개번호'), date: parseDate(value(summary, '공개일자')) },
-      registration: { number: value(summary, '등록번호'), date: parseDate(value(summary, '등록일자')) },
-      announcement: { number: value(summary, '공고번호'), date: parseDate(value(summary, '공고일자')) },
-    },
+    numbers,
     {
       language: 'ko',
       ...textsOf(summary, having('초록')),
@@ -81,7 +78,14 @@ function parse(bytes: Uint8Array): ParsedUnit {
       ...present({
         applicants: peopleOf(having('성명'), '출원인'),
         inventors: peopleOf(having('성명'), '발명자'),
+        agents: peopleOf(having('성명'), '대리인'),
       }),
+      ...internationalFields(
+        stated(summary, '국제출원번호', '국제출원일자'),
+        // The tables name this day without the 자 of the others.
+        stated(summary, '국제공개번호', '국제공개일'),
+      ),
+      ...koreanStatus(value(summary, '등록사항'), numbers),
       ...codeFields({
         ipc: having('ipc코드').map((row) => row['ipc코드'] ?? ''),
         cpc: having('cpc코드').map((row) => row['cpc코드'] ?? ''),
@@ -96,6 +100,18 @@ function parse(bytes: Uint8Array): ParsedUnit {
 
 function value(row: Row | undefined, column: string): string | undefined {
   return row?.[column]?.replace(/\s+/g, ' ').trim() || undefined;
+}
+
+function stated(row: Row, number: string, date: string): Stated {
+  return { number: value(row, number), date: parseDate(value(row, date)) };
+}
+
+function numbersOf(summary: Row): KoreanNumbers {
+  return {
+    open: stated(summary, '공개번호', '공개일자'),
+    registration: stated(summary, '등록번호', '등록일자'),
+    announcement: stated(summary, '공고번호', '공고일자'),
+  };
 }
 
 /** Parses the markup of a cell. Markup that is not well-formed is read as text without its tags. */
@@ -190,7 +206,7 @@ function citationsOf(rows: Row[]): Citation[] {
 export const kiprisTables: Reader = {
   format: 'kipris-tables',
   title: 'KIPRIS Plus bulk tables (¶)',
-  version: 5,
+  version: 6,
   detect(head) {
     const end = head.indexOf(10);
     return tableColumns(head.subarray(0, Math.min(end < 0 ? head.length : end, 4096))) !== undefined;

@@ -53,6 +53,16 @@ export function koreanPublications(
   return published;
 }
 
+/** A status of KIPRIS. The day of a registration or of a publication is that of its number. */
+export function koreanStatus(
+  status: string | undefined,
+  { open, registration }: Pick<KoreanNumbers, 'open' | 'registration'>,
+): Partial<Patent> {
+  if (!status) return {};
+  const date = status === '등록' ? registration.date : status === '공개' ? open.date : undefined;
+  return { legal_status: { status, ...present({ date }) } };
+}
+
 function identityOf(
   docNumber: string,
   isRegistered: boolean,

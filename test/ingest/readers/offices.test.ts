@@ -65,6 +65,19 @@ describe('numbers', () => {
   });
 });
 
+it('KIPRIS tables keep the international stage, the agents and the status', async () => {
+  const { patents } = await read('kipris-tables');
+  const [open, granted] = patents;
+  for (const patent of [open, granted]) {
+    assert.deepEqual(patent?.pct_application, { number: 'PCT/JP2016/079001', date: '2016-10-05' });
+    assert.deepEqual(patent?.pct_publication, { number: 'WO2017061001', date: '2017-04-13' });
+    assert.deepEqual(patent?.agents, [{ name: '특허법인예시' }]);
+    assert.deepEqual(patent?.legal_status, { status: '등록', date: '2020-05-18' });
+  }
+  const model = patents.find(({ kind_code }) => kind_code === 'Y1');
+  assert.deepEqual([model?.pct_application, model?.pct_publication], [undefined, undefined]);
+});
+
 it('a JP utility model has a grant date only if it was registered', () => {
   const dates = (publication_number: string, publication_date: number): unknown[] => {
     const record = { publication_number, title_localized: [{ text: 'Lamp' }], publication_date };
