@@ -7,7 +7,8 @@
  * - A part fills the gaps of a whole record. If two parts have the same field, the later part is used.
  * - A correction replaces the publication that it corrects. Its fields take precedence, fields it lacks are
  *   kept (a front page has no claims), and it is found under both numbers. The latest correction takes
- *   precedence over earlier ones.
+ *   precedence over earlier ones. A publication issued after a correction is not corrected by it: a European
+ *   patent that is amended later (B2, B3) is a document of its own.
  * - A Japanese translation of an international application has the kind T in the gazette and A in databases.
  *   Both are one publication. T leads, and it is found under both kinds.
  * - A stated family is never replaced by a derived one.
@@ -35,13 +36,28 @@ export function documentKey({ patent_id, country, number, kind_code }: Pick<Pate
  * Whether two publications are versions of one document, one of which corrects the other, or the kinds of a
  * Japanese translation. A separate search report (EP A3, A4) is a document of its own.
  */
-export function isSameDocument(a: Pick<Patent, IdentityField>, b: Pick<Patent, IdentityField>): boolean {
+export function isSameDocument(a: Version, b: Version): boolean {
   if (a.patent_id === b.patent_id) return true;
   if (documentKey(a) !== documentKey(b)) return false;
   if (isSeparate(a) || isSeparate(b)) return false;
   if (JP_TRANSLATION.test(a.patent_id) && JP_TRANSLATION.test(b.patent_id)) return true;
-  return isCorrection(a.kind_code) || isCorrection(b.kind_code);
+  if (isCorrection(a.kind_code)) return isCorrection(b.kind_code) || mayCorrect(a, b);
+  return isCorrection(b.kind_code) && mayCorrect(b, a);
 }
+
+/**
+ * Whether a correction can correct a publication of its document: one that it is known to correct, or one that
+ * was issued before it. Without both days, that is the first publication and no amended one.
+ */
+function mayCorrect(correction: Version, published: Version): boolean {
+  if (correction.corrects?.includes(published.patent_id)) return true;
+  const [day, issued] = [correction.publication_date, published.publication_date];
+  if (day === undefined || issued === undefined) return !isAmendedId(published.patent_id);
+  return issued <= day;
+}
+
+/** Whether a patent_id is that of a European patent after opposition (B2) or limitation (B3). */
+const isAmendedId = (patentId: string): boolean => /^EP\d+B[23]$/.test(patentId);
 
 /** Whether a publication has no versions: a search report. */
 export function isSeparate({ country, kind_code }: Pick<Patent, IdentityField>): boolean {
@@ -49,17 +65,36 @@ export function isSeparate({ country, kind_code }: Pick<Patent, IdentityField>):
 }
 
 type IdentityField = 'patent_id' | 'country' | 'number' | 'kind_code';
+/** What tells whether one publication corrects another. */
+type Version = Pick<Patent, IdentityField | 'corrects' | 'publication_date'>;
 
 /** Merges a stored record with a later one of the same document (see the rules above). */
 export function revised(stored: Patent, later: Patent): Patent {
   if (stored.patent_id === later.patent_id) return underAll(sameRevised(stored, later), stored, later);
-  if (leads(later, stored)) return underAll(completed(later, stored), stored, later);
-  const filling = fillingOf(stored);
+  if (leads(later, stored)) {
+    const found = isNewestCorrected(stored, later) ? filledFirst(later, stored) : completed(later, stored);
+    return underAll(found, stored, later);
+  }
   // Fields of an earlier correction take precedence over the corrected publication, even if that is read
-  // again later.
-  const isOldest = !isCorrection(later.kind_code) && (stored.corrects ?? []).some(isCorrectionId);
-  const gaps = isOldest ? completed(filling, later) : completed(later, filling);
-  return underAll(completed(ownOf(stored), gaps), stored, later);
+  // again later. So do those of an amended patent over the patent as granted.
+  const { corrects = [] } = stored;
+  const isOldest =
+    !isCorrection(later.kind_code) &&
+    (corrects.some(isCorrectionId) || corrects.some((name) => isAmendedId(name) && name > later.patent_id));
+  const found = isOldest
+    ? completed(ownOf(stored), completed(fillingOf(stored), later))
+    : filledFirst(stored, later);
+  return underAll(found, stored, later);
+}
+
+/** Fills a leading record from another one before what it was filled from already. */
+function filledFirst(leading: Patent, other: Patent): Patent {
+  return completed(ownOf(leading), completed(other, fillingOf(leading)));
+}
+
+/** Whether a publication is the European patent as last amended of those that a merged correction corrects. */
+function isNewestCorrected({ patent_id }: Patent, { corrects = [] }: Patent): boolean {
+  return isAmendedId(patent_id) && corrects.every((name) => !isCorrectionId(name) && name <= patent_id);
 }
 
 /** Merges two records of one publication. A whole record leads over a part, and the later of two parts leads. */

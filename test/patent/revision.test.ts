@@ -13,6 +13,17 @@ const ep = (kind: string, fields: Partial<Patent> = {}): Patent => ({
   ...fields,
 });
 
+/** What some publications become that arrive one after the other, as an ingest merges them. */
+function arrived(patents: readonly Patent[]): Patent[] {
+  let stored: Patent[] = [];
+  for (const patent of patents) {
+    const same = stored.filter((other) => isSameDocument(other, patent));
+    const merged = same.reduce((result, other) => revised(other, result), patent);
+    stored = [...stored.filter((other) => !same.includes(other)), merged];
+  }
+  return stored.sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
+}
+
 describe('revision', () => {
   it('a complete record replaces a complete one entirely', () => {
     const later = ep('A1', { title: 'Lid' });
@@ -146,6 +157,65 @@ describe('revision', () => {
     assert.ok(!isSameDocument(ep('B9'), ep('A1')));
     assert.ok(!isSameDocument(ep('A9'), ep('A3')));
     assert.ok(!isSameDocument(ep('A9'), { ...ep('A1'), country: 'US' }));
+  });
+
+  it('a patent amended after a correction is a document of its own', () => {
+    const dated = (kind: string, publication_date: string): Patent => ep(kind, { publication_date });
+    assert.ok(isSameDocument(dated('B9', '2004-05-05'), dated('B1', '2003-01-01')));
+    assert.ok(!isSameDocument(dated('B9', '2004-05-05'), dated('B2', '2006-03-01')));
+    assert.ok(!isSameDocument(dated('B3', '2006-03-01'), dated('B8', '2004-05-05')));
+    assert.ok(isSameDocument(dated('B9', '2006-06-07'), dated('B2', '2006-03-01')));
+    assert.ok(isSameDocument(ep('B9'), dated('B1', '2003-01-01')), 'without a day, the patent as granted');
+    assert.ok(!isSameDocument(ep('B9'), dated('B2', '2006-03-01')));
+    assert.ok(!isSameDocument(dated('B9', '2004-05-05'), ep('B3')));
+    const known = { ...dated('B9', '2006-06-07'), corrects: ['EP01234567B2'] };
+    assert.ok(isSameDocument(known, ep('B2')), 'a part of what it is known to correct');
+    const us = (kind_code: string): Patent => ({
+      ...ep(kind_code),
+      country: 'US',
+      patent_id: `US1${kind_code}`,
+    });
+    assert.ok(isSameDocument(us('B9'), us('B2')), 'elsewhere B2 is the patent as granted');
+  });
+
+  it('corrections and amended patents become the same records in any order', () => {
+    const year = fc.integer({ min: 2003, max: 2007 });
+    const days = fc.record({
+      B1: year,
+      B2: year,
+      B3: year,
+      correction: year,
+      kind: fc.constantFrom('B8', 'B9'),
+    });
+    fc.assert(
+      fc.property(
+        days,
+        fc.boolean(),
+        fc.array(fc.nat(), { minLength: 4, maxLength: 4 }),
+        (drawn, whole, keys) => {
+          const [first, second, third] = [drawn.B1, drawn.B2, drawn.B3].sort();
+          const issued = [`B1 ${first}-01-01`, `B2 ${second}-02-01`, `B3 ${third}-03-01`];
+          const all = [...issued, `${drawn.kind} ${drawn.correction}-06-01`].map((text): Patent => {
+            const [kind = '', publication_date = ''] = text.split(' ');
+            const claims = whole || issued.includes(text) ? { claims: [{ number: 1, text: kind }] } : {};
+            return ep(kind, { title: kind, publication_date, ...claims });
+          });
+          const shuffled = all.map((patent, n) => ({ patent, key: keys[n]! })).sort((a, b) => a.key - b.key);
+          const found = arrived(shuffled.map(({ patent }) => patent));
+          assert.deepEqual(found, arrived(all));
+          const { publication_date: corrected = '' } = all[3]!;
+          const before = all.slice(0, 3).filter(({ publication_date = '' }) => publication_date <= corrected);
+          const correction = found.find(({ kind_code }) => kind_code === drawn.kind);
+          assert.deepEqual(
+            correction?.corrects ?? [],
+            before.map(({ patent_id }) => patent_id),
+          );
+          assert.equal(found.length, 4 - before.length);
+          const expected = whole ? drawn.kind : before.at(-1)?.kind_code;
+          assert.equal(correction?.claims?.[0]?.text, expected, 'those of the last one before it');
+        },
+      ),
+    );
   });
 
   it('a Japanese translation is one document under T and A, and T leads', () => {
