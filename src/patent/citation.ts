@@ -2,6 +2,7 @@
 import { isCountry } from './country.js';
 import { type Filing, filingKey, isCountryCode } from './family.js';
 import { internationalNumber } from './international-number.js';
+import { citedJapaneseNumber } from './japanese-number.js';
 import {
   type NumberCandidate,
   parsePatentNumber,
@@ -20,11 +21,13 @@ const US_PROVISIONAL = /^6[0-3]\d{6}$/;
 /**
  * A cited patent document. The number of one of the five offices, or of WIPO, is normalised. With a kind it
  * is a publication's identity. `number` and `kind` stay as the source writes them.
+ * @param date the day of the cited publication as the source writes it: `19930600`
  */
-export function citedPatent(country: string, number: string, kind?: string): Citation {
-  const code = kind?.trim().toUpperCase() || undefined;
-  const published = isCountry(country) && code ? publicationOf(country, number, code) : undefined;
-  const known = published?.number ?? numberOf(country, number);
+export function citedPatent(country: string, number: string, kind?: string, date?: string): Citation {
+  const code = kind?.trim().toUpperCase() || kindBefore(country, number);
+  const day = monthOf(date);
+  const published = isCountry(country) && code ? publicationOf(country, number, code, day) : undefined;
+  const known = published?.number ?? numberOf(country, number, code === undefined ? day : undefined);
   const isPublished = !(country === 'US' && US_PROVISIONAL.test(known ?? ''));
   return {
     ...(published !== undefined && isPublished && isCountry(country)
@@ -36,10 +39,27 @@ export function citedPatent(country: string, number: string, kind?: string): Cit
   };
 }
 
+/** Year and month of a date as written, which tell whether a Japanese number is that of a registration. */
+function monthOf(date: string | undefined): string | undefined {
+  const [, year, month] = /^\s*((?:19|20)\d{2})-?(\d{2})/.exec(date ?? '') ?? [];
+  return year && `${year}-${month}`;
+}
+
+/** The kind that stands before a Japanese number: `A-10-100907`. */
+function kindBefore(country: string, number: string): string | undefined {
+  return country === 'JP' && /^\s*[ABUYT][-.\s]/i.test(number) ? japanese(number)?.kind : undefined;
+}
+
+function japanese(number: string): NumberCandidate | undefined {
+  return parsePatentNumber(`JP${number.trim()}`).find(({ application }) => !application);
+}
+
 /** The number without a kind. */
-function numberOf(country: string, number: string): string | undefined {
-  if (isCountry(country)) return publicationNumber(country, number);
-  return country === 'WO' ? internationalNumber(number)?.number : undefined;
+function numberOf(country: string, number: string, published: string | undefined): string | undefined {
+  const found = isCountry(country) ? publicationNumber(country, number) : undefined;
+  if (country === 'JP' && found !== undefined)
+    return citedJapaneseNumber({ number: found, isEra: japanese(number)?.isEra === true, published });
+  return country === 'WO' ? internationalNumber(number)?.number : found;
 }
 
 /**

@@ -108,6 +108,18 @@ function isOld(number: string, published: string): boolean {
   return published < REGISTRATIONS_ONLY_FROM && !FIRST_REGISTRATIONS.test(number);
 }
 
+/**
+ * The number of a citation without a kind. The era's letter is added where the number would otherwise be that of a
+ * registration as well: `H05160085`. Registrations have reached no such number of years above 9.
+ * @param published the day of the cited publication, or the beginning of it (`1993-06`)
+ */
+export function citedJapaneseNumber({ number, isEra, published }: Told): string {
+  if (isEra) return /^0[1-9]\d{6}$/.test(number) ? `H${number}` : number;
+  // Before 1996, patents were registered under smaller numbers, which were never published.
+  const isLater = published !== undefined && /^0[3-9]\d{6}$/.test(number);
+  return isLater && isOld(number, published) ? `H${number}` : number;
+}
+
 /** What tells an examined publication: its number counts an era, or its day. */
 interface Told {
   number: string;

@@ -32,7 +32,10 @@ export interface Citation {
   patent_id?: string;
   /** Two-letter code of any office. */
   country?: string;
-  /** In the form of `Patent.number` if the office is one of the five, else as the source writes it. */
+  /**
+   * In the form of `Patent.number` if the office is one of the five, else as the source writes it. A Japanese number without a
+   * kind keeps the letter of its era if a registration may have the same digits: `H05160085`.
+   */
   number?: string;
   /** Kind code as the source writes it. */
   kind?: string;

@@ -41,6 +41,23 @@ it('a cited Japanese examined publication has its own kind, whatever digit the s
   assert.deepEqual(citedNumbers({ text: 'a book' }), []);
 });
 
+it('a cited Japanese number without a kind keeps what tells it from a registration', () => {
+  const era = { country: 'JP', number: 'H05160085' };
+  assert.deepEqual(citedPatent('JP', '5-160085'), era);
+  assert.deepEqual(citedPatent('JP', '5160085', undefined, '19930600'), era);
+  assert.deepEqual(citedPatent('JP', '05160085', undefined, '1993-06-25'), era);
+  assert.deepEqual(citedNumbers(era), [{ country: 'JP', number: '05160085', isEra: true }]);
+  assert.deepEqual(citedPatent('JP', '7-23484').number, 'H07023484');
+  assert.deepEqual(citedPatent('JP', '5160085', undefined, '20130313').number, '05160085');
+  assert.deepEqual(citedPatent('JP', '2500001', undefined, '19960529').number, '02500001');
+  assert.deepEqual(citedPatent('JP', '1234567', undefined, '19850300').number, '01234567');
+  assert.deepEqual(citedPatent('JP', 'A-10-100907'), {
+    ...{ patent_id: 'JP10100907A', country: 'JP', number: '10100907', kind: 'A' },
+  });
+  assert.equal(citedPatent('JP', '5160085', 'B2', '19931000').patent_id, 'JP05160085B');
+  assert.equal(citedPatent('JP', '5160085', 'B2', '20130313').patent_id, 'JP05160085B2');
+});
+
 it('a priority has the form of application numbers', () => {
   assert.deepEqual(priorityOf({ country: 'KR', number: '10-2008-0017061', date: '2008-02-26' }), {
     ...{ country: 'KR', number: '1020080017061', date: '2008-02-26' },

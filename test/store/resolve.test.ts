@@ -129,6 +129,11 @@ describe('numbers with the same digits', () => {
     assert.equal(cited('6105321', 'B2'), 'JP06105321B2');
     assert.equal(cited('H05123456', 'B2'), '', 'only the registration is stored');
     assert.equal(cited('61-12345'), 'JP61012345A');
+    const dated = (number: string, date?: string): string =>
+      resolveCitation(store, citedPatent('JP', number, undefined, date)).join(' ');
+    assert.equal(dated('5-123456'), 'JP05123456A', 'without a kind');
+    assert.equal(dated('5123456', '19930500'), 'JP05123456A', 'no registration had this number in 1993');
+    assert.equal(dated('5123456', '20130123'), 'JP05123456A JP05123456B2');
     assert.deepEqual(resolveCitation(store, { text: 'a book' }), []);
   });
 });

@@ -189,7 +189,8 @@ function citations(front: XmlElement): Citation[] {
     const marks = present({ category, cited_by: citedBy(citation) });
     const id = documentId(childElements(citation, 'patcit'));
     const [country, number] = [textAt(id, 'country'), textAt(id, 'doc-number')];
-    if (country && number) return [{ ...citedPatent(country, number, textAt(id, 'kind')), ...marks }];
+    if (country && number)
+      return [{ ...citedPatent(country, number, textAt(id, 'kind'), textAt(id, 'date')), ...marks }];
     const text = textAt(childAt(citation, 'nplcit'), 'text') ?? textAt(childAt(citation, 'patcit'), 'text');
     return text ? [{ text: text.replace(/^-\s*/, ''), ...marks }] : [];
   });

@@ -225,7 +225,9 @@ function citations(root: XmlElement, front: XmlElement): Citation[] {
       const id = childAt(cited, 'document-id');
       const [country, number] = [textAt(id, 'country'), textAt(id, 'doc-number')];
       if (!country || !number) return [];
-      return [{ ...citedPatent(country, number, textAt(id, 'kind')), cited_by: 'applicant' }];
+      return [
+        { ...citedPatent(country, number, textAt(id, 'kind'), textAt(id, 'date')), cited_by: 'applicant' },
+      ];
     });
   const others = list
     .flatMap((part) => descendants(part, 'nplcit'))
@@ -245,7 +247,7 @@ function citations(root: XmlElement, front: XmlElement): Citation[] {
 export const epPublication: Reader = {
   format: ROOT,
   title: 'EP publication (ST.36)',
-  version: 5,
+  version: 6,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -202,7 +202,7 @@ function citations(root: XmlElement): Citation[] {
 export const jpGazette: Reader = {
   format: ROOT,
   title: 'JP gazette (ST.36)',
-  version: 6,
+  version: 7,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -244,7 +244,7 @@ function firstFiling(
 export const kiprisJson: Reader = {
   format: 'kipris-json',
   title: 'KIPRIS Plus detail JSON',
-  version: 6,
+  version: 7,
   detect: (head) => Buffer.from(head.buffer, head.byteOffset, head.length).includes(MARK),
   split: splitJson,
   parse,

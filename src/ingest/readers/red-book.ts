@@ -104,7 +104,7 @@ function redBookReader(root: string, title: string): Reader {
   return {
     format: root,
     title,
-    version: 7,
+    version: 8,
     detect: (head) => xmlRootName(head) === root,
     split: splitXml,
     parse,

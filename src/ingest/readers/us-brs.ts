@@ -170,9 +170,9 @@ function citations(document: Document): Citation[] {
     const text = dotCodesRead(value).trim();
     const by = citedBy(CITED_BY.exec(text)?.[0]);
     if (tag === 'URGP' || tag === 'FRGP') {
-      const [, country, written = ''] = /^([A-Z]{2}) (.+?)(?= \d{8}\b)/.exec(text) ?? [];
+      const [, country, written = '', date] = /^([A-Z]{2}) (.+?) (\d{8})\b/.exec(text) ?? [];
       const [, number, kind] = /^(.*?)(?: ([A-Z]\d?))?$/.exec(written) ?? [];
-      if (country && number) found.push({ ...citedPatent(country, number, kind), ...by });
+      if (country && number) found.push({ ...citedPatent(country, number, kind, date), ...by });
     } else if (tag === 'ORPL') {
       const reference = withoutEnd(beforeFirst(text, CITED_BY), /[\s,.]/);
       if (reference) found.push({ text: reference, ...by });
@@ -215,7 +215,7 @@ function description(document: Document): Section[] {
 export const usBrs: Reader = {
   format: 'us-brs',
   title: 'US full text of the BRS search system',
-  version: 5,
+  version: 6,
   detect(head) {
     const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096)).toString('latin1');
     return /(?:^|\n)\*\*\* BRS DOCUMENT BOUNDARY \*\*\*\r?\n[A-Z]{2,4} /.test(text);

@@ -23,7 +23,8 @@ export function redBookCitations(front: XmlElement): Citation[] {
     const id = childAt(entry, 'patcit', 'document-id');
     const number = textAt(id, 'doc-number');
     if (number) {
-      found.push({ ...citedPatent(textAt(id, 'country') ?? 'US', number, textAt(id, 'kind')), ...by });
+      const [country = 'US', kind, date] = ['country', 'kind', 'date'].map((name) => textAt(id, name));
+      found.push({ ...citedPatent(country, number, kind, date), ...by });
       continue;
     }
     const other = childAt(entry, 'nplcit', 'othercit') ?? childAt(entry, 'nplcit');

@@ -188,7 +188,12 @@ function citations(front: XmlElement): Citation[] {
       const kind = textAt(document, 'KIND');
       const isKind = kind !== undefined && /^[A-Z]\d?$/.test(kind);
       found.push({
-        ...citedPatent(textAt(document, 'CTRY') ?? 'US', number, isKind ? kind : undefined),
+        ...citedPatent(
+          textAt(document, 'CTRY') ?? 'US',
+          number,
+          isKind ? kind : undefined,
+          textAt(document, 'DATE'),
+        ),
         ...by,
       });
       continue;
@@ -237,7 +242,7 @@ function drawings(root: XmlElement): Drawing[] {
 export const usSt32: Reader = {
   format: 'us-st32',
   title: 'US grant, ST.32 patdoc v2.4/2.5 (2001–2004)',
-  version: 5,
+  version: 6,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitAt(`<${ROOT}`),
   parse,

@@ -3,6 +3,7 @@ import { citedPatent } from '../../patent/citation.js';
 import { isCountry } from '../../patent/country.js';
 import { withoutDate } from '../../patent/date.js';
 import { internationalNumber } from '../../patent/international-number.js';
+import { citedJapaneseNumber } from '../../patent/japanese-number.js';
 import { type NumberCandidate, parsePatentNumber } from '../../patent/number.js';
 import type { Citation } from '../../patent/record.js';
 import { beforeFirst, withoutEnd, withoutStart } from '../../patent/scan.js';
@@ -59,7 +60,11 @@ function patentOf(printed: string): Citation | undefined {
   }
   const [reading] = parsePatentNumber(named);
   if (!reading?.country || reading.application || !isCountry(reading.country)) return undefined;
-  return citedPatent(reading.country, reading.number, registeredKind(reading) ?? reading.kind);
+  const kind = registeredKind(reading) ?? reading.kind;
+  // Digits alone no longer say that they count an era.
+  const isEra = reading.isEra === true && kind === undefined;
+  const number = isEra ? citedJapaneseNumber({ ...reading, isEra, published: undefined }) : reading.number;
+  return citedPatent(reading.country, number, kind);
 }
 
 /**
