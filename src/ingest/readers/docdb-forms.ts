@@ -9,6 +9,7 @@ import { type Filing, filingKey } from '../../patent/family.js';
 import type { Name } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
+import { pctOfDocdb } from './docdb-numbers.js';
 import { isLatin, present, uniqueNames } from './publication.js';
 import { descendants, textAt, type XmlElement } from './xml.js';
 
@@ -49,9 +50,8 @@ export function filingOf(references: XmlElement[]): Filing | undefined {
   const date = parseDate(textAt(id, 'date') ?? dates.find(Boolean));
   const country = textAt(id, 'country') ?? /^[A-Z]{2}/.exec(number)?.[0];
   if (country === undefined) return undefined;
-  // Kind W of DOCDB is an international application: `US2004035927` under WO, `9816128` of 1998 under US.
-  const pct = textAt(id, 'kind') === 'W' ? /^([A-Z]{2})?(\d{4}|\d{2})(\d{5,6})$/.exec(number) : undefined;
-  if (pct) return { country: 'WO', number: `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}`, date };
+  const pct = textAt(id, 'kind') === 'W' ? pctOfDocdb(country, number) : undefined;
+  if (pct) return { country: 'WO', number: pct, date };
   return { country, number: officeNumber(country, documentIds(references), date) ?? number, date };
 }
 

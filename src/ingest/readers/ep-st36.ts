@@ -11,6 +11,7 @@ import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { parseMended } from './damaged-xml.js';
 import { decodeText } from './decode.js';
+import { withYearFirst } from './docdb-numbers.js';
 import { epDrawings } from './ep-drawings.js';
 import { readableText } from './markup.js';
 import {
@@ -159,12 +160,6 @@ function priorities(front: XmlElement): Filing[] {
     }
   }
   return found;
-}
-
-/** Japanese priorities before 2000 end with the year: `8000290` of 1990 is 1990-80002. */
-function withYearFirst(country: string, { number, date }: Omit<Filing, 'country'>): string {
-  const isOld = country === 'JP' && /^\d{3,8}$/.test(number) && number.endsWith(date?.slice(2, 4) ?? 'x');
-  return isOld ? `${date?.slice(0, 4)}-${number.slice(0, -2)}` : number;
 }
 
 /** The applications that a divisional was divided from (B620). The divisional has their oldest filing. */

@@ -194,7 +194,7 @@ function publication(fields: ExportFields): Patent | { foreign: string } {
 export const exportTable: Reader = {
   format: 'export-table',
   title: 'table of publications (CSV of Google Patents, CNIPA gazette list)',
-  version: 4,
+  version: 5,
   detect: (head) => headerLines(head).some(isHeader),
   split: splitDelimited(isHeader),
   parse,

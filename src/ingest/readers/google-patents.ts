@@ -11,6 +11,7 @@ import type { Citation, Claim, Drawing, Name, Patent, Section } from '../../pate
 import { usNumberOfDocdb } from '../../patent/us-series.js';
 import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
+import { pctOfDocdb, withYearFirst } from './docdb-numbers.js';
 import { memberNames } from './json-members.js';
 import { claimsOfText, sectionsOfLines } from './plain-text.js';
 import {
@@ -123,11 +124,11 @@ function filingOf(written: string | undefined, date?: string | undefined): Filin
   if (!match?.[1] || !match[2]) return undefined;
   const [, country, number, kind] = match;
   // Kind W is an international application. Kind U of Korea is a utility model, whose number begins with 20.
-  const pct = kind === 'W' ? /^(\d{4})0*(\d{6})$/.exec(number) : undefined;
-  if (pct) return { country: 'WO', number: `PCT/${country}${pct[1]}/${pct[2]}`, date };
+  const pct = kind === 'W' ? pctOfDocdb(country, number) : undefined;
+  if (pct) return { country: 'WO', number: pct, date };
   const right = country === 'KR' && kind === 'U' && /^\d{11}$/.test(number) ? '20' : '';
   const serial = country === 'US' ? usNumberOfDocdb(number, kind ?? '', date) : undefined;
-  return { country, number: serial ?? right + number, date };
+  return { country, number: serial ?? withYearFirst(country, { number: right + number, date }), date };
 }
 
 function filings(
@@ -229,7 +230,7 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 4,
+  version: 5,
   detect(head) {
     const names = memberNames(head, true) ?? [];
     return names.includes('publication_number') && MARKS.some((name) => names.includes(name));

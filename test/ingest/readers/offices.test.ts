@@ -90,6 +90,36 @@ it('a JP utility model has a grant date only if it was registered', () => {
   assert.deepEqual(dates('CN-206543210-U', 20171107), [['2017-11-07', '2017-11-07']]);
 });
 
+it("an export of Google Patents has old international and Japanese application numbers in DOCDB's form", () => {
+  const claims = [
+    ['US-9816128-W', 19980803],
+    ['EP-9605057-W', 19961118],
+    ['US-2004035927-W', 20041028],
+    ['JP-33193890-A', 19901129],
+    ['JP-8000290-A', 19900328],
+    ['JP-2004320001-A', 20041104],
+  ].map(([application_number, filing_date]) => ({ application_number, filing_date }));
+  const read = (fields: object): Patent | undefined => {
+    const record = { publication_number: 'EP-1000001-A1', title_localized: [{ text: 'Lamp' }], ...fields };
+    return parseUnit('google-patents', Buffer.from(JSON.stringify(record))).patents[0];
+  };
+  assert.deepEqual(
+    read({ priority_claim: claims })?.priorities?.map(({ country, number }) => `${country} ${number}`),
+    [
+      'WO US1998016128',
+      'WO EP1996005057',
+      'WO US2004035927',
+      'JP 1990331938',
+      'JP 1990080002',
+      'JP 2004320001',
+    ],
+  );
+  const own = read({
+    ...{ publication_number: 'JP-H04199999-A', application_number: 'JP-33193890-A', filing_date: 19901129 },
+  });
+  assert.equal(own?.application_number, '1990331938');
+});
+
 describe('DOCDB', () => {
   it("an application number has the office's own form", async () => {
     const { patents } = await read('docdb-forms.xml');
