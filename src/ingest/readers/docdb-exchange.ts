@@ -5,7 +5,7 @@
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
 import type { Citation, Name, Patent } from '../../patent/record.js';
-import { bySequence, documentId, filingKeys, filingOf, formedNames } from './docdb-forms.js';
+import { bySequence, documentId, filingKeys, filingOf, formedNames, nameKeys } from './docdb-forms.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
 import {
@@ -45,7 +45,7 @@ export function exchangeDocument(element: XmlElement): Read {
     ...words,
     ...publicationDates(named, date),
     ...filings(front, named.country, attributes['family-id']),
-    ...present({ applicants: people(front, 'applicant'), inventors: people(front, 'inventor') }),
+    ...parties(front, named.country),
     ...codes(front),
     ...present({ citations: citations(front) }),
     partial: true,
@@ -122,6 +122,17 @@ function internationalStage(claims: XmlElement[]): Partial<Patent> {
 
 function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
   return formedNames(descendants(childAt(front, 'parties', `${role}s`), role), role);
+}
+
+/**
+ * Applicants and inventors. Only inventors could apply for a US patent before September 2012, and DOCDB lists them beside their
+ * company. They are applicants only if no other one is stated.
+ */
+function parties(front: XmlElement, country: Patent['country']): Partial<Patent> {
+  const [applicants, inventors] = [people(front, 'applicant'), people(front, 'inventor')];
+  const keys = new Set(country === 'US' ? inventors.flatMap(({ name }) => nameKeys(name)) : []);
+  const others = applicants.filter(({ name }) => !nameKeys(name).some((key) => keys.has(key)));
+  return present({ applicants: others.length > 0 ? others : applicants, inventors });
 }
 
 /** `H01M   10/05 A`, without the letter of the edition at its end. */

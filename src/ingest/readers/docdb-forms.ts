@@ -6,6 +6,7 @@
 import { isOfficeApplicationNumber, isPctNumber } from '../../patent/application-number.js';
 import { parseDate } from '../../patent/date.js';
 import { type Filing, filingKey } from '../../patent/family.js';
+import { companyKey } from '../../patent/name.js';
 import type { Name } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
@@ -112,21 +113,48 @@ const NAME_FORMS = ['original', 'docdba', 'docdb', 'epodoc'];
 
 /**
  * Applicants or inventors, one name each: in their own script, and in Latin letters if one of the forms has
- * them.
+ * them. A name that stands twice, as printed and in DOCDB's letters, is given as printed.
  */
 export function formedNames(holders: readonly XmlElement[], role: 'applicant' | 'inventor'): Name[] {
-  return uniqueNames(
-    bySequence(holders).map((group): Name | undefined => {
-      const names = group
-        .map((element) => ({ name: nameOf(element, role), rank: rankOf(element) }))
-        .filter((entry): entry is { name: string; rank: number } => Boolean(entry.name))
-        .sort((a, b) => a.rank - b.rank)
-        .map(({ name }) => name);
-      const name = names.find((written) => !isLatin(written)) ?? names[0];
-      if (name === undefined) return undefined;
-      return { name, ...present({ name_en: isLatin(name) ? undefined : names.find(isLatin) }) };
-    }),
-  );
+  const ranked = bySequence(holders).flatMap((group) => formedName(group, role) ?? []);
+  const found: Ranked[] = [];
+  const places = new Map<string, number>();
+  for (const entry of ranked) {
+    const keys = nameKeys(entry.name.name);
+    const place = keys.map((key) => places.get(key)).find((at) => at !== undefined) ?? found.length;
+    const before = found[place];
+    if (!before || entry.rank < before.rank) found[place] = entry;
+    for (const key of keys) if (!places.has(key)) places.set(key, place);
+  }
+  return uniqueNames(found.map(({ name }) => name));
+}
+
+interface Ranked {
+  name: Name;
+  rank: number;
+}
+
+/** The name of one person or company, from its forms. */
+function formedName(group: readonly XmlElement[], role: 'applicant' | 'inventor'): Ranked | undefined {
+  const names = group
+    .map((element) => ({ name: nameOf(element, role), rank: rankOf(element) }))
+    .filter((entry): entry is { name: string; rank: number } => Boolean(entry.name))
+    .sort((a, b) => a.rank - b.rank);
+  const chosen = names.find(({ name }) => !isLatin(name)) ?? names[0];
+  if (chosen === undefined) return undefined;
+  const latin = isLatin(chosen.name) ? undefined : names.find(({ name }) => isLatin(name))?.name;
+  return { name: { name: chosen.name, ...present({ name_en: latin }) }, rank: chosen.rank };
+}
+
+/** DOCDB writes these letters with an e. */
+const WITH_E: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
+
+/** Keys under which a name is the same: without accents, and as DOCDB writes it (`KYLMAENEN` of Kylmänen). */
+export function nameKeys(name: string): string[] {
+  const written = name
+    .normalize('NFC')
+    .replace(/[äöü]/gi, (letter) => WITH_E[letter.toLowerCase()] ?? letter);
+  return [...new Set([companyKey(name), companyKey(written)])];
 }
 
 function rankOf(element: XmlElement): number {

@@ -75,3 +75,31 @@ it('an application that claims itself, in whatever form, claims no priority', ()
     assert.deepEqual([claimed, priority_date], [undefined, undefined], claim);
   }
 });
+
+const party = (role: string, form: string, sequence: number, name: string): string =>
+  `<${role} data-format="${form}" sequence="${sequence}"><${role}-name><name>${name}</name></${role}-name></${role}>`;
+const parties = (applicants: string, inventors: string): string =>
+  `<parties><applicants>${applicants}</applicants><inventors>${inventors}</inventors></parties>`;
+
+it('inventors are applicants of a US patent only if no other applicant is stated', () => {
+  const inventor = party('inventor', 'docdb', 1, 'FANG HOWARD L [US]');
+  const applied = party('applicant', 'docdb', 1, 'FANG HOWARD L [US]');
+  const company = party('applicant', 'docdb', 2, 'PRIMUS GREEN ENERGY INC [US]');
+  assert.deepEqual(read(parties(applied + company, inventor)).applicants, [
+    { name: 'PRIMUS GREEN ENERGY INC' },
+  ]);
+  assert.deepEqual(read(parties(applied, inventor)).applicants, [{ name: 'FANG HOWARD L' }]);
+});
+
+it('a person as printed and in the letters of DOCDB is one person', () => {
+  const { inventors } = read(
+    parties(
+      '',
+      party('inventor', 'docdb', 1, 'KYLMAENEN, JARI') +
+        party('inventor', 'docdb', 2, 'BAUER, EVA') +
+        party('inventor', 'original', 3, 'Kylmänen, Jari') +
+        party('inventor', 'docdb', 4, 'KYLMANEN, JARI'),
+    ),
+  );
+  assert.deepEqual(inventors, [{ name: 'Kylmänen, Jari' }, { name: 'BAUER, EVA' }]);
+});
