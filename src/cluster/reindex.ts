@@ -19,6 +19,7 @@ import { FORM, FORM_READ, type IndexMeta } from './mapping.js';
 import { countCommit, createUnnamed, otherForm, readIndexMeta } from './meta.js';
 import { settingsOf } from './settings.js';
 import { knownUnder } from './stored-versions.js';
+import { blockWrites, moveAlias } from './take-over.js';
 import { ClusterTarget } from './target.js';
 import { clusterThreads } from './thread.js';
 
@@ -152,18 +153,13 @@ class Move {
     for (let round = 0; round < ROUNDS; round++) if ((await this.#copyChanges()) <= FEW) break;
     const started = performance.now();
     let documents = 0;
-    await this.#client.request('PUT', `/${this.#from}/_block/write`);
     try {
+      await blockWrites(this.#client, this.#from);
       // What was acknowledged before the block is visible only after this.
       await this.#client.refresh(this.#from);
       await this.#copyChanges();
       documents = await this.#checkedCount();
-      await this.#client.request('POST', '/_aliases', {
-        actions: [
-          { remove: { index: this.#from, alias: this.#client.settings.index } },
-          { add: { index: this.#to, alias: this.#client.settings.index } },
-        ],
-      });
+      await moveAlias(this.#client, this.#from, this.#to);
     } catch (error) {
       await this.#unblock();
       throw error;

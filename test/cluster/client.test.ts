@@ -7,6 +7,7 @@ import { bulkUntilTaken, isRefused } from '../../src/cluster/bulk.js';
 import { ClusterClient } from '../../src/cluster/client.js';
 import { inTime } from '../../src/cluster/in-time.js';
 import { settingsOf } from '../../src/cluster/settings.js';
+import { blockWrites, moveAlias } from '../../src/cluster/take-over.js';
 import { isPriorartError, type PriorartError } from '../../src/errors.js';
 
 /** `stopped`: the answer stops half-way. `torn`: its connection breaks there. */
@@ -232,5 +233,55 @@ describe('a cluster whose nodes fail', () => {
     const raced = await clientOf([await node({ body: { items: [conflict] } })]);
     assert.equal((await bulkUntilTaken(raced, operations))[0]!.status, 409);
     await raced.close();
+  });
+});
+
+describe('an index that takes the place of another', () => {
+  const told = (acknowledged: boolean, shards: boolean, blocked: boolean) => ({
+    body: { acknowledged, shards_acknowledged: shards, indices: [{ name: 'p-1', blocked }] },
+  });
+  const isDone = told(true, true, true);
+
+  test('writes are blocked only if every shard has heard it', async () => {
+    for (const part of [told(false, true, true), told(true, false, true), told(true, true, false)]) {
+      const slow = await node(part, isDone);
+      const client = await clientOf([slow]);
+      await blockWrites(client, 'p-1');
+      assert.equal(slow.asked.length, 2);
+      await client.close();
+    }
+  });
+
+  test('an index that an earlier call has blocked names no shard', async () => {
+    const nothing = { body: { acknowledged: true, shards_acknowledged: false, indices: [] } };
+    const settings = (write: string) => ({ body: { 'p-1': { settings: { 'index.blocks.write': write } } } });
+    const killed = await node(nothing, settings('true'));
+    const client = await clientOf([killed]);
+    await blockWrites(client, 'p-1');
+    assert.equal(killed.asked.length, 2);
+    await client.close();
+    const open = await node(nothing, settings('false'), isDone);
+    const other = await clientOf([open]);
+    await blockWrites(other, 'p-1');
+    assert.equal(open.asked.length, 3);
+    await other.close();
+  });
+
+  test('a block that stays incomplete is an error', async () => {
+    const client = await clientOf([await node(told(true, false, false))]);
+    const { code, message } = await rejection(blockWrites(client, 'p-1'));
+    assert.equal(code, 'unavailable');
+    assert.match(message, /not every shard of p-1 refuses writes/);
+    await client.close();
+  });
+
+  test('an alias whose move is not acknowledged is read', async () => {
+    const naming = (index: string) => ({ body: { [index]: { mappings: { _meta: { form: 4 } } } } });
+    const moved = await clientOf([await node({ body: { acknowledged: false } }, naming('p-2'))]);
+    await moveAlias(moved, 'p-1', 'p-2');
+    await moved.close();
+    const same = await clientOf([await node({ body: { acknowledged: false } }, naming('p-1'))]);
+    assert.match((await rejection(moveAlias(same, 'p-1', 'p-2'))).message, /does not name p-2/);
+    await same.close();
   });
 });

@@ -199,4 +199,35 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
       await engine.close();
     }
   });
+
+  test('a block of writes that a shard has not heard keeps the old index, and leaves no block', async () => {
+    const { engine, index } = await filled();
+    const proxy = await proxyOf(cluster.urls[0]!);
+    try {
+      const body = { acknowledged: true, shards_acknowledged: false, indices: [] };
+      proxy.fault(({ path }) => (path.includes('/_block/') ? { status: 200, body } : undefined));
+      await assert.rejects(
+        reindex({ ...addressOf(index, [proxy.url]) }, { deleteOld: true }),
+        (error) => isPriorartError(error) && /refuses writes/.test(error.message),
+      );
+      assert.equal((await current(index)).index, `${index}-1`);
+      assert.equal((await engine.ingest([written(3)] as never)).ingested, 1);
+    } finally {
+      proxy.close();
+      await engine.close();
+    }
+  });
+
+  test('a move that was killed while the index took no writes goes on', async () => {
+    const { engine, index } = await filled();
+    try {
+      const block = { method: 'PUT' };
+      const first = await fetch(`${cluster.urls[0]}/${index}-1/_block/write`, block);
+      assert.equal(first.status, 200);
+      const { to } = await reindex(addressOf(index), { deleteOld: true });
+      assert.equal((await current(index)).index, to);
+    } finally {
+      await engine.close();
+    }
+  });
 });
