@@ -9,7 +9,9 @@ const WAIT_MS = 200;
 /** Milliseconds between two attempts while the index takes no writes, and for which they go on. */
 const BLOCKED_MS = 1_000;
 const BLOCKED_MOST_MS = 10 * 60_000;
-const BLOCKED = 403;
+const FORBIDDEN = 403;
+/** What the cluster says of an index that takes no writes. A missing permission has the same status. */
+const BLOCK = 'cluster_block_exception';
 const CONFLICT = 409;
 const BUSY = 429;
 /** A shard has no copy that takes writes, or the node that has it left. */
@@ -70,8 +72,11 @@ export async function bulkUntilTaken(
     waiting = waiting.filter((n) => [BUSY, UNAVAILABLE].includes(outcomes[n]!.status));
     if (waiting.length > 0 && isLast) throw notTaken(waiting.length, outcomes[waiting[0]!]!);
   }
-  const blocked = outcomes.find(({ status }) => status === BLOCKED);
-  if (blocked) throw new WriteBlocked(blocked.error?.reason ?? 'forbidden');
+  const forbidden = outcomes.filter(({ status }) => status === FORBIDDEN);
+  const denied = forbidden.find(({ error }) => error?.type !== BLOCK);
+  if (denied) throw notPermitted(client, denied);
+  const [blocked] = forbidden;
+  if (blocked?.error) throw new WriteBlocked(blocked.error.reason);
   const broken = outcomes.find(({ status }) => status >= 500);
   if (broken) throw unavailable(`the cluster failed at a document (${broken.status}): ${reasonOf(broken)}`);
   return outcomes;
@@ -84,6 +89,12 @@ function notTaken(count: number, { status, error }: BulkItem): PriorartError {
   // A full disk is told in this way, too.
   const message = `the cluster was too busy for ${count} documents, ${ATTEMPTS} times in a row${error ? `: ${error.reason}` : ''}`;
   return new PriorartError('overloaded', message, { retryAfter: 10 });
+}
+
+/** The error for a write that the user of the cluster may not do. Waiting does not help. */
+function notPermitted({ settings: { index } }: ClusterClient, item: BulkItem): PriorartError {
+  const message = `the cluster does not let its user write (${reasonOf(item)})`;
+  return unavailable(`${message}; give the user this permission for ${index} and ${index}-*`);
 }
 
 /** What the cluster says of an operation that it refused. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { bulkUntilTaken, isRefused } from '../../src/cluster/bulk.js';
+import { bulkUntilTaken, isRefused, untilUnblocked } from '../../src/cluster/bulk.js';
 import { ClusterClient } from '../../src/cluster/client.js';
 import { inTime } from '../../src/cluster/in-time.js';
 import { settingsOf } from '../../src/cluster/settings.js';
@@ -220,6 +220,24 @@ describe('a cluster whose nodes fail', () => {
     const client = await clientOf([await node({ body: { items: [blocked] } })]);
     const operations = [{ action: { index: { _id: 'a' } }, document: '{}' }];
     assert.match((await rejection(bulkUntilTaken(client, operations))).message, /takes no writes: read-only/);
+    await client.close();
+  });
+
+  test('a permission that is missing is no index that takes no writes', async () => {
+    const reason = 'no permissions for [indices:data/write/bulk[s]] and User [name=reader]';
+    const denied = { index: { status: 403, error: { type: 'security_exception', reason } } };
+    const refusing = await node({ body: { items: [denied] } });
+    const client = await clientOf([refusing]);
+    const operations = [{ action: { index: { _id: 'a' } }, document: '{}' }];
+    await assert.rejects(
+      untilUnblocked(() => bulkUntilTaken(client, operations)),
+      ({ code, message }: PriorartError) => {
+        assert.equal(code, 'unavailable');
+        assert.match(message, /indices:data\/write\/bulk\[s\].* for priorart and priorart-\*$/);
+        return true;
+      },
+    );
+    assert.equal(refusing.asked.length, 1);
     await client.close();
   });
 
