@@ -2,7 +2,7 @@
 import type { DeleteResult } from '../engine-port.js';
 import { resolvePublications } from '../store/resolve.js';
 import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
-import { type ClusterClient, unavailable } from './client.js';
+import { type ClusterClient, type OneState, unavailable } from './client.js';
 import { removeFigures } from './figures.js';
 import { PublicationsInMemory } from './publications.js';
 import { resolved } from './records.js';
@@ -13,38 +13,61 @@ import { finishCommit } from './target.js';
 const EACH = 500;
 const GONE = 404;
 
-/**
- * @param index name of the index
- * @throws PriorartError `invalid_request` if a number matches several publications; nothing is deleted then
- */
-export async function deletePublications(
-  client: ClusterClient,
-  index: string,
-  numbers: readonly string[],
-  signal?: AbortSignal,
-): Promise<DeleteResult> {
-  const found = await client.atOneState(
-    index,
-    async (state) => {
+/** Deletes publications, perhaps in several attempts: the index may take no writes for a while, or a state may be lost. */
+export class Deletion {
+  readonly #client: ClusterClient;
+  readonly #numbers: readonly string[];
+  readonly #signal: AbortSignal | undefined;
+  /** The publication of each number, as it was last found. A later attempt no longer finds what was deleted. */
+  readonly #found: (string | undefined)[];
+  readonly #deleted = new Set<string>();
+
+  constructor(client: ClusterClient, numbers: readonly string[], signal?: AbortSignal) {
+    [this.#client, this.#numbers, this.#signal] = [client, numbers, signal];
+    this.#found = numbers.map(() => undefined);
+  }
+
+  /**
+   * One attempt, which leaves out what an earlier one has deleted.
+   * @param index name of the index
+   * @throws PriorartError `invalid_request` if a number matches several publications; this attempt deletes nothing then
+   */
+  async attempt(index: string): Promise<DeleteResult> {
+    const left = [...this.#numbers.keys()].filter((n) => !this.#deleted.has(this.#found[n] ?? ''));
+    const ids = await this.#resolved(
+      index,
+      left.map((n) => this.#numbers[n]!),
+    );
+    for (const [at, n] of left.entries()) this.#found[n] = ids[at] ?? this.#found[n];
+    const patentIds = [...new Set(ids.flatMap((id) => id ?? []))];
+    try {
+      for (let at = 0; at < patentIds.length; at += EACH) {
+        const some = patentIds.slice(at, at + EACH);
+        await deleteSome(this.#client, index, some, this.#signal);
+        for (const id of some) this.#deleted.add(id);
+      }
+    } finally {
+      if (this.#found.some((id) => id !== undefined)) await finishCommit(this.#client, index);
+    }
+    return {
+      deleted: [...new Set(this.#found.flatMap((id) => id ?? []))],
+      not_found: this.#numbers.filter((_, n) => this.#found[n] === undefined),
+    };
+  }
+
+  /** The patent_id of each number; undefined if there is none. */
+  #resolved(index: string, numbers: readonly string[]): Promise<(string | undefined)[]> {
+    const all = async (state: OneState) => {
       const ids: (string | undefined)[] = [];
       for (let at = 0; at < numbers.length; at += EACH) {
-        const publications = new PublicationsInMemory(client.settings.index);
+        const publications = new PublicationsInMemory(this.#client.settings.index);
         const some = numbers.slice(at, at + EACH);
         ids.push(...(await resolved(state, publications, some, ['head'], resolvePublications)));
       }
       return ids;
-    },
-    signal,
-  );
-  const patentIds = [...new Set(found.flatMap((id) => id ?? []))];
-  try {
-    for (let at = 0; at < patentIds.length; at += EACH) {
-      await deleteSome(client, index, patentIds.slice(at, at + EACH), signal);
-    }
-  } finally {
-    if (patentIds.length > 0) await finishCommit(client, index);
+    };
+    return this.#client.atOneState(index, all, this.#signal);
   }
-  return { deleted: patentIds, not_found: numbers.filter((_, n) => found[n] === undefined) };
 }
 
 async function deleteSome(

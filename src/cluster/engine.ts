@@ -27,7 +27,7 @@ import type { SourceRecord } from '../store/source-record.js';
 import { untilUnblocked } from './bulk.js';
 import { ClusterClient, type OneState, together, unavailable } from './client.js';
 import { CurrentIndex } from './current-index.js';
-import { deletePublications } from './delete.js';
+import { Deletion } from './delete.js';
 import { findClusterDrawing, ingestIntoCluster } from './drawings.js';
 import { Health } from './health.js';
 import { withPublications } from './lookups.js';
@@ -253,10 +253,11 @@ export class ClusterEngine implements EngineBackend {
 
   async delete(numbers: readonly string[]): Promise<DeleteResult> {
     return this.#work.run(undefined, async (signal) => {
+      const deletion = new Deletion(this.#client, numbers, signal);
       try {
         return await untilUnblocked(() => {
           this.#changed();
-          return this.#index.run(({ index }) => deletePublications(this.#client, index, numbers, signal));
+          return this.#index.run(({ index }) => deletion.attempt(index));
         }, signal);
       } finally {
         this.#changed();

@@ -275,6 +275,45 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
     });
   });
 
+  test('what an earlier attempt has deleted is reported as deleted', async () => {
+    await withEngine(async (engine) => {
+      const [first, second] = [record(17, 'A1'), record(18, 'A1')];
+      await engine.ingest([first, second]);
+      let lost = 0;
+      // The deletion is done, and its answer says that the node failed.
+      proxy.fault(async ({ path, body }) => {
+        if (!path.startsWith('/_bulk') || body.includes('-drawings"') || lost++ > 0) return undefined;
+        const headers = { 'content-type': 'application/json' };
+        await fetch(`${cluster.urls[0]}/_bulk?refresh=true`, { method: 'POST', headers, body });
+        return { status: 500, body: { error: { type: 'io', reason: 'the node failed' } } };
+      });
+      const { deleted, not_found } = await engine.delete([first.patent_id, 'US1234567B2', second.patent_id]);
+      assert.equal(lost, 1);
+      assert.deepEqual(deleted, [first.patent_id, second.patent_id]);
+      assert.deepEqual(not_found, ['US1234567B2']);
+      assert.deepEqual(await ids(engine), []);
+    });
+  });
+
+  test('what was deleted before the index took no writes is reported as deleted', async () => {
+    await withEngine(async (engine) => {
+      // More than one request deletes.
+      const records = Array.from({ length: 501 }, (_, n) => record(1_000 + n, 'A1'));
+      await engine.ingest(records);
+      let writes = 0;
+      proxy.fault(({ path, body }) => {
+        if (!path.startsWith('/_bulk') || body.includes('-drawings"') || ++writes !== 2) return undefined;
+        const error = { type: 'cluster_block_exception', reason: 'read-only' };
+        return { status: 200, body: { items: [{ delete: { status: 403, error } }] } };
+      });
+      const numbers = records.map(({ patent_id }) => patent_id);
+      const { deleted, not_found } = await engine.delete(numbers);
+      assert.equal(writes, 3);
+      assert.deepEqual([deleted, not_found], [numbers, []]);
+      assert.deepEqual(await ids(engine), []);
+    });
+  });
+
   test('the credentials are in no error', async () => {
     const secret = 'hunter2-of-the-cluster';
     const address = { nodes: ['http://127.0.0.1:1'], username: 'reader', password: secret };
