@@ -1,7 +1,7 @@
 /** Writes in bulk, at the pace that the cluster takes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPriorartError, PriorartError } from '../errors.js';
-import { type BulkItem, type BulkOperation, type ClusterClient, unavailable } from './client.js';
+import { type BulkItem, type BulkOperation, type ClusterClient, LostState, unavailable } from './client.js';
 
 /** Attempts at an operation that the cluster does not take now, and the first wait, ms. Each wait is twice as long. */
 const ATTEMPTS = 8;
@@ -16,6 +16,10 @@ const CONFLICT = 409;
 const BUSY = 429;
 /** A shard has no copy that takes writes, or the node that has it left. */
 const UNAVAILABLE = 503;
+/** Statuses of a request as a whole that a proxy or a node gives while it starts or ends. */
+const PASSING = [502, UNAVAILABLE, 504];
+/** Names of the library's errors if it reaches no node. */
+const NO_NODE = ['ConnectionError', 'NoLivingConnectionsError'];
 
 /** The index takes no writes: it is replaced by another (reindex.ts), or the disk of a node is full. */
 export class WriteBlocked extends PriorartError {
@@ -65,8 +69,10 @@ export async function bulkUntilTaken(
     const asked = waiting.map((n) => operations[n]!);
     const items = await client.bulk(asked, signal).catch((error: unknown) => {
       // The cluster may refuse a request as a whole.
-      if (isLast || !isPriorartError(error) || error.code !== 'overloaded') throw error;
-      return asked.map(() => ({ status: BUSY }));
+      const status = statusOfAll(error);
+      if (status === undefined) throw error;
+      if (isLast) throw ended(error as PriorartError);
+      return asked.map(() => ({ status }));
     });
     for (const [at, n] of waiting.entries()) outcomes[n] = items[at]!;
     waiting = waiting.filter((n) => [BUSY, UNAVAILABLE].includes(outcomes[n]!.status));
@@ -80,6 +86,20 @@ export async function bulkUntilTaken(
   const broken = outcomes.find(({ status }) => status >= 500);
   if (broken) throw unavailable(`the cluster failed at a document (${broken.status}): ${reasonOf(broken)}`);
   return outcomes;
+}
+
+/** The status of each operation of a request that failed as a whole; undefined if it is not to be sent again. */
+function statusOfAll(error: unknown): number | undefined {
+  if (!isPriorartError(error)) return undefined;
+  if (error.code === 'overloaded') return BUSY;
+  const { name, statusCode } = (error.cause ?? {}) as { name?: string; statusCode?: number };
+  const isPassing = NO_NODE.includes(name ?? '') || PASSING.includes(statusCode ?? 0);
+  return error.code === 'unavailable' && isPassing ? UNAVAILABLE : undefined;
+}
+
+/** The error of the last attempt. It is no `LostState`, or callers would repeat all attempts. */
+function ended(error: PriorartError): PriorartError {
+  return error instanceof LostState ? unavailable(error.message, error.cause) : error;
 }
 
 function notTaken(count: number, { status, error }: BulkItem): PriorartError {

@@ -213,6 +213,28 @@ describe('a cluster whose nodes fail', () => {
     await client.close();
   });
 
+  test('documents are sent again if no node took their request, with patience', async () => {
+    const done = { body: { items: [{ index: { status: 201 } }] } };
+    for (const fault of ['cut', 502, 503, 504] as const) {
+      const answer = fault === 'cut' ? fault : { status: fault, body: { error: 'starting' } };
+      // The client itself sends a request four times.
+      const late = await node(...Array<Answer>(5).fill(answer), done);
+      const client = await clientOf([late]);
+      const outcomes = await bulkUntilTaken(client, [{ action: { index: { _id: 'a' } }, document: '{}' }]);
+      assert.deepEqual([outcomes[0]?.status, late.asked.length], [201, 6], String(fault));
+      await client.close();
+    }
+  });
+
+  test('a node that fails in another way is not asked again', async () => {
+    const failing = await node({ status: 500, body: { error: { reason: 'broken' } } });
+    const client = await clientOf([failing]);
+    const operations = [{ action: { index: { _id: 'a' } }, document: '{}' }];
+    assert.equal((await rejection(bulkUntilTaken(client, operations))).code, 'unavailable');
+    assert.equal(failing.asked.length, 1);
+    await client.close();
+  });
+
   test('an index that takes no writes is told apart from a refused document', async () => {
     const blocked = {
       index: { status: 403, error: { type: 'cluster_block_exception', reason: 'read-only' } },

@@ -60,13 +60,16 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
       const [first, correction] = [record(1, 'A1'), record(1, 'A9', { corrects: ['US20200000001A1'] })];
       await engine.ingest([first]);
       let writes = 0;
+      const stop = new AbortController();
       // After the first write, this program is as good as killed.
       proxy.fault(({ path }) => {
         if (!path.startsWith('/_bulk')) return writes === 0 ? undefined : 'cut';
         writes += 1;
-        return writes === 1 ? undefined : 'cut';
+        if (writes === 1) return undefined;
+        stop.abort();
+        return 'cut';
       });
-      await engine.ingest([correction]).catch(() => {});
+      await engine.ingest([correction], { signal: stop.signal }).catch(() => {});
       proxy.fault(() => undefined);
       await engine.ingest([correction]);
       assert.deepEqual(await ids(engine), ['US20200000001A9']);
@@ -134,6 +137,20 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
       await engine.ingest([record(5, 'A1')]);
       assert.ok(busy > 2);
       assert.equal((await ids(engine)).length, 1);
+    });
+  });
+
+  test('an ingest waits for nodes that take no requests for a moment', async () => {
+    await withEngine(async (engine) => {
+      let asked = 0;
+      const body = { error: 'no healthy upstream' };
+      // The client sends each request four times at once.
+      proxy.fault(({ path }) => {
+        if (!path.startsWith('/_bulk') || asked++ >= 8) return undefined;
+        return asked <= 4 ? { status: 503, body } : 'cut';
+      });
+      assert.equal((await engine.ingest([record(19, 'A1')])).ingested, 1);
+      assert.ok(asked > 8);
     });
   });
 
