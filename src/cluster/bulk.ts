@@ -12,6 +12,7 @@ const BLOCKED_MOST_MS = 10 * 60_000;
 const FORBIDDEN = 403;
 /** What the cluster says of an index that takes no writes. A missing permission has the same status. */
 const BLOCK = 'cluster_block_exception';
+const NO_INDEX = 'index_not_found_exception';
 const CONFLICT = 409;
 const BUSY = 429;
 /** A shard has no copy that takes writes, or the node that has it left. */
@@ -38,6 +39,11 @@ export async function untilUnblocked<T>(write: () => Promise<T>, signal?: AbortS
       await sleep(BLOCKED_MS, undefined, signal ? { signal } : {});
     }
   }
+}
+
+/** @throws WriteBlocked if the index of the operations was deleted: another has taken its place */
+export function checkIndex(items: readonly BulkItem[], index: string): void {
+  if (items.some(({ error }) => error?.type === NO_INDEX)) throw new WriteBlocked(`${index} was deleted`);
 }
 
 /** Whether the cluster will never take an operation as it is. */

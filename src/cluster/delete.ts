@@ -1,7 +1,8 @@
 /** Deletes publications of a cluster by number. */
 import type { DeleteResult } from '../engine-port.js';
 import { resolvePublications } from '../store/resolve.js';
-import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
+import { bulkUntilTaken, checkIndex, isRefused, reasonOf } from './bulk.js';
+import { checkPlace } from './check-place.js';
 import { type ClusterClient, type OneState, unavailable } from './client.js';
 import { removeFigures } from './figures.js';
 import { PublicationsInMemory } from './publications.js';
@@ -40,14 +41,19 @@ export class Deletion {
     );
     for (const [at, n] of left.entries()) this.#found[n] = ids[at] ?? this.#found[n];
     const patentIds = [...new Set(ids.flatMap((id) => id ?? []))];
+    const deleted: string[] = [];
     try {
       for (let at = 0; at < patentIds.length; at += EACH) {
         const some = patentIds.slice(at, at + EACH);
         await deleteSome(this.#client, index, some, this.#signal);
-        for (const id of some) this.#deleted.add(id);
+        deleted.push(...some);
       }
     } finally {
-      if (this.#found.some((id) => id !== undefined)) await finishCommit(this.#client, index);
+      if (this.#found.some((id) => id !== undefined)) {
+        await checkPlace(this.#client, index);
+        for (const id of deleted) this.#deleted.add(id);
+        await finishCommit(this.#client, index);
+      }
     }
     return {
       deleted: [...new Set(this.#found.flatMap((id) => id ?? []))],
@@ -82,6 +88,7 @@ async function deleteSome(
   await removeFigures(client, [...new Set(names)], signal);
   const operations = found.map(({ id }) => ({ action: { delete: { _index: index, _id: id } } }));
   const items = await bulkUntilTaken(client, operations, signal);
+  checkIndex(items, index);
   // Another caller may have deleted it meanwhile, or the answer to the first attempt was lost.
   const refused = items.find((item) => item.status !== GONE && isRefused(item));
   if (refused) throw unavailable(`a publication was not deleted: ${reasonOf(refused)}`);

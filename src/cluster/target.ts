@@ -15,7 +15,8 @@ import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { EndedSource, SourceFile, SourceRecord } from '../store/source-record.js';
 import { REPLACED_KEPT } from '../store/store.js';
 import { again } from './again.js';
-import { bulkUntilTaken, isConflict, isRefused, reasonOf, untilUnblocked } from './bulk.js';
+import { bulkUntilTaken, checkIndex, isConflict, isRefused, reasonOf, untilUnblocked } from './bulk.js';
+import { checkPlace } from './check-place.js';
 import { type BulkOperation, type ClusterClient, type OneState, unavailable } from './client.js';
 import { documentOf } from './documents.js';
 import { withPublications } from './lookups.js';
@@ -121,6 +122,10 @@ export class ClusterTarget implements IngestTarget {
     outcomes: Ended[],
   ): Promise<number[]> {
     const known = await this.#known(index, places, documents);
+    for (const n of places) {
+      // What the index before this one refused says nothing.
+      if (outcomes[n] !== 'ingested' && outcomes[n] !== 'updated') outcomes[n] = 'unchanged';
+    }
     const failed: number[] = [];
     const obsolete: Known[] = [];
     /** Documents beside which another program may have written one that belongs to them, and where they were written. */
@@ -134,6 +139,7 @@ export class ClusterTarget implements IngestTarget {
         waiting.map(({ operation }) => operation),
         this.#signal,
       );
+      checkIndex(items, index);
       for (const [at, { n, id, outcome, others }] of waiting.entries()) {
         const item = items[at]!;
         if (isConflict(item)) failed.push(n);
@@ -190,7 +196,10 @@ export class ClusterTarget implements IngestTarget {
       await this.#remove(index, obsolete);
     } finally {
       // What was written is there, whatever failed after it.
-      if (isChanged || obsolete.length > 0) await finishCommit(this.#client, index);
+      if (isChanged || obsolete.length > 0) {
+        if (this.#index === undefined) await checkPlace(this.#client, index);
+        await finishCommit(this.#client, index);
+      }
     }
     for (const n of await this.#met(index, watched, documents)) outcomes[n] = 'beside';
     return failed;

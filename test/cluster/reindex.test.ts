@@ -230,4 +230,50 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
       await engine.close();
     }
   });
+
+  test('a write that reaches the cluster after its index was deleted is done in the new one', async () => {
+    const { engine, index } = await filled();
+    await engine.close();
+    const proxy = await proxyOf(cluster.urls[0]!);
+    const writing = await open({ engine: 'opensearch', ...addressOf(index, [proxy.url]) });
+    const autoCreate = async (value: false | null) => {
+      const changed = await fetch(`${cluster.urls[0]}/_cluster/settings`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ persistent: { 'action.auto_create_index': value } }),
+      });
+      assert.equal(changed.status, 200);
+    };
+    /** The first write arrives when the index has been moved, and the old one deleted. */
+    const late = () => {
+      let moved: Promise<unknown> | undefined;
+      proxy.fault(async ({ path, body }) => {
+        if (!path.startsWith('/_bulk') || body.includes('-drawings"') || moved) return undefined;
+        moved = reindex(addressOf(index), { deleteOld: true });
+        await moved;
+        return undefined;
+      });
+    };
+    const isThere = async (number: number) => (await fetch(`${cluster.urls[0]}/${index}-${number}`)).ok;
+    try {
+      late();
+      assert.equal((await writing.ingest([written(4)] as never)).ingested, 1);
+      assert.ok((await ids(writing)).includes(written(4).patent_id));
+      assert.deepEqual([await isThere(1), await isThere(2)], [false, true]);
+      await autoCreate(false);
+      late();
+      const { ingested, failed } = await writing.ingest([written(5)] as never);
+      assert.deepEqual([ingested, failed], [1, []]);
+      assert.ok((await ids(writing)).includes(written(5).patent_id));
+      late();
+      const { deleted } = await writing.delete(written(5).patent_id);
+      assert.deepEqual(deleted, [written(5).patent_id]);
+      assert.ok(!(await ids(writing)).includes(written(5).patent_id));
+      assert.equal((await current(index)).index, `${index}-4`);
+    } finally {
+      await autoCreate(null);
+      proxy.close();
+      await writing.close();
+    }
+  });
 });
