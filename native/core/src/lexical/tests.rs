@@ -51,6 +51,23 @@ fn documents() -> impl Strategy<Value = Vec<Document>> {
     prop::collection::vec(prop::collection::vec((part, text), 0..5), 1..7)
 }
 
+/// A segment of one document without words.
+fn write_wordless(path: &Path, id: u32) -> Segment {
+    let mut builder = SegmentBuilder::create(path, 1, vec![]).unwrap();
+    let new = NewDocument {
+        id,
+        patent_id: "x",
+        application: "",
+        grant: false,
+        vectors: &[0.5],
+        bags: None,
+        texts: None,
+    };
+    builder.push(&new, &[]).unwrap();
+    builder.finish().unwrap();
+    Segment::open(path).unwrap()
+}
+
 fn write(path: &Path, first: u32, documents: &[Document]) -> Segment {
     let mut builder = SegmentBuilder::create(path, 1, vec![]).unwrap();
     for (n, document) in documents.iter().enumerate() {
@@ -497,23 +514,35 @@ fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
     let error = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, SHARES).err().unwrap();
     assert_eq!(error.code(), "data_corrupt", "{error}");
 
-    let mut builder = SegmentBuilder::create(&path, 1, vec![]).unwrap();
-    let new = NewDocument {
-        id: 1,
-        patent_id: "x",
-        application: "",
-        grant: false,
-        vectors: &[0.5],
-        bags: None,
-        texts: None,
-    };
-    builder.push(&new, &[]).unwrap();
-    builder.finish().unwrap();
-    let segment = Segment::open(&path).unwrap();
+    let segment = write_wordless(&path, 1);
     assert!(!segment.has_lexical().unwrap());
     let deleted = none(&segment);
     let scored = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, SHARES).unwrap();
     assert_eq!((scored.without, scored.used.len()), (1, 0));
+}
+
+#[test]
+fn documents_that_are_gone_need_no_words_in_a_merge() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let words = write(&path("words"), 2, &[vec![(Part::Text, "sensor")]]);
+    let wordless = [write_wordless(&path("before"), 1), write_wordless(&path("behind"), 3)];
+    SegmentBuilder::create(&path("nobody"), 1, vec![]).unwrap().finish().unwrap();
+    let nobody = Segment::open(&path("nobody")).unwrap();
+    let gone = Bitmap::full(1);
+    let (alive, without) = (none(&words), none(&nobody));
+    let merged = |inputs: &[(&Segment, &Bitmap)]| {
+        merge(inputs, &path("merged")).unwrap();
+        Segment::open(&path("merged")).unwrap()
+    };
+    let [before, behind] = &wordless;
+    let kept = merged(&[(&nobody, &without), (before, &gone), (&words, &alive), (behind, &gone)]);
+    assert_eq!(kept.docs(), 1);
+    let lexical = kept.lexical().unwrap().expect("the words are merged");
+    assert!(lexical.locate(Part::Text, &Phrase::word("sensor")).unwrap().is_some());
+    // A document without words hides those of the others as long as it lives.
+    assert!(!merged(&[(before, &alive), (&words, &alive)]).has_lexical().unwrap());
+    assert!(!merged(&[(before, &gone), (&words, &gone)]).has_lexical().unwrap());
 }
 
 #[test]

@@ -317,8 +317,11 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
         builder.copy_from(segment, deleted)?;
     }
     let (docs, passages) = (builder.docs(), builder.passages());
+    // A document that is gone needs no words.
+    let has_documents = |(_, deleted): &&(&Segment, &Bitmap)| deleted.count() < deleted.len();
     let lexical: Option<Vec<(&Lexical, &Bitmap)>> = inputs
         .iter()
+        .filter(has_documents)
         .map(|(segment, deleted)| Ok(segment.lexical()?.map(|lexical| (lexical, *deleted))))
         .collect::<Result<_>>()?;
     if let Some(inputs) = lexical {
