@@ -5,6 +5,7 @@ pub mod analysis;
 mod beside;
 mod characters;
 mod compounds;
+mod elision;
 mod endings;
 mod fragments;
 mod grammar;

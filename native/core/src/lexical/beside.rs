@@ -2,6 +2,7 @@
 //! that holds `USB` and `Type-C` far apart: the ordered pairs of the sequential dependence model (Metzler and Croft, "A Markov
 //! random field model for term dependencies", SIGIR 2005). A pair counts like a word whose rarity is that of the pair.
 
+use super::elision::without_elisions;
 use super::question::{is_part_of_another, is_short, Concept, Questions};
 
 /// Words of a question that has pairs, at most. With eight instead of three, questions about a subject gain .001, others nothing.
@@ -11,7 +12,7 @@ const MOST_WORDS: usize = 5;
 const BESIDE: f32 = 0.5;
 
 impl Questions {
-    /// Adds the pairs of words that nothing but spaces part, or a full stop behind a single letter.
+    /// Adds the pairs of words that nothing but spaces part, or a full stop behind a single letter, or an elision.
     pub(super) fn push_beside(&mut self, question: &str, concepts: &mut Vec<Concept>) {
         if !is_short(question) {
             return;
@@ -29,7 +30,7 @@ impl Questions {
             let is_beside = question.get(end as usize..next as usize).is_some_and(|between| {
                 // `E. coli`
                 let between = if is_letter { between.strip_prefix('.').unwrap_or(between) } else { between };
-                between.chars().all(char::is_whitespace)
+                without_elisions(between).chars().all(char::is_whitespace)
             });
             let found = is_beside.then(|| self.phrase(&question[from as usize..to as usize])).flatten();
             concepts.extend(found.map(|phrase| Concept {

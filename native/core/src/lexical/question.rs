@@ -2,6 +2,7 @@
 
 use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
 use super::compounds::add_known_words;
+use super::elision::noun;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::greek::spellings;
 use super::index::Phrase;
@@ -368,7 +369,7 @@ impl Questions {
         concepts: &mut Vec<Concept>,
     ) {
         let before = concepts.len();
-        self.push_code(question, word, concepts);
+        self.push_joined(question, word, concepts);
         let mut all = concepts[before].clone();
         concepts[before..].iter_mut().for_each(|concept| concept.boost *= PART);
         let first = locants[0].position;
@@ -382,9 +383,27 @@ impl Questions {
         concepts.push(all);
     }
 
+    /// A word with digits or joiners. What an apostrophe adds to a noun is left out (`elision.rs`).
+    fn push_code(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
+        let noun = noun(question, &word[1..]);
+        if noun.len() == word.len() - 1 {
+            return self.push_joined(question, word, concepts);
+        }
+        let (from, to) = (noun[0].from, noun[noun.len() - 1].to);
+        let mut terms = self.terms(&question[from as usize..to as usize], Language::Other);
+        for term in &mut terms {
+            (term.from, term.to) = (term.from + from, term.to + from);
+        }
+        match terms.first().map(|first| first.kind) {
+            Some(Kind::Word) => self.push_word(question, &terms[0], concepts),
+            Some(Kind::Code) => self.push_joined(question, &terms[..length_of_word(&terms)], concepts),
+            _ => self.push_joined(question, word, concepts),
+        }
+    }
+
     /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters, codes
     /// within it, and all but the first of three or more parts count by themselves, too.
-    fn push_code(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
+    fn push_joined(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
         let (whole, parts) = (&word[0], &word[1..]);
         let mut alternatives = joined_or_beside(&whole.text, parts);
         if parts.is_empty() {
@@ -423,7 +442,7 @@ impl Questions {
             match part.text.chars().any(char::is_numeric) {
                 false if !has_digits => self.push_word(question, part, concepts),
                 true if !part.text.chars().all(is_of_number) => {
-                    self.push_code(question, std::slice::from_ref(part), concepts)
+                    self.push_joined(question, std::slice::from_ref(part), concepts)
                 }
                 _ => {}
             }

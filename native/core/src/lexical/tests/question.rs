@@ -66,6 +66,54 @@ fn a_name_behind_a_prefix_counts_by_itself() {
 }
 
 #[test]
+fn an_elided_article_and_a_possessive_s_do_not_hide_a_noun() {
+    let alternatives = |question: &str| -> Vec<_> {
+        let concepts = Questions::default().concepts(question);
+        concepts.into_iter().map(|concept| (concept.boost, concept.alternatives)).collect()
+    };
+    for (question, noun) in [
+        ("l'humidificateur", "humidificateur"),
+        ("L’HUMIDIFICATEUR", "HUMIDIFICATEUR"),
+        ("jusqu'à", "à"),
+        ("d'eau-de-vie", "eau-de-vie"),
+        ("l'ARN", "ARN"),
+        ("d'LEDs", "LEDs"),
+        ("l'H2O", "H2O"),
+        ("vehicle's", "vehicle"),
+        ("ion-trap’s", "ion-trap"),
+        ("l'Oréal's", "Oréal"),
+        ("D'Arcy", "Arcy"),
+    ] {
+        assert_eq!(shown(question)[0], (noun.to_owned(), 1.0), "{question}");
+        // An acronym that is the whole question has other stems.
+        if !noun.starts_with("LED") && noun != "ARN" {
+            assert_eq!(alternatives(question), alternatives(noun), "{question}");
+        }
+    }
+    assert!(shown("d'un").is_empty() && shown("it's").is_empty());
+    let place = |text: &str| (text.to_owned(), 1.0);
+    assert_eq!(shown("un capteur d'humidité")[..2], [place("capteur"), place("humidité")]);
+    assert_eq!(shown("5'-UTR"), [place("5"), place("UTR")][..]);
+}
+
+#[test]
+fn codes_with_an_apostrophe_stay_whole() {
+    for code in ["5'UTR", "3'OH", "O'Brien", "N'terminal", "aujourd'hui", "C's", "d'5", "1,44's", "s's"] {
+        let whole = shown(code).into_iter().max_by_key(|(text, _)| text.len()).unwrap();
+        assert_eq!(whole.0, code);
+    }
+}
+
+#[test]
+fn many_elisions_take_no_time() {
+    let from = std::time::Instant::now();
+    for part in ["l'", "QU'", "l'a's ", "'s"] {
+        Questions::default().concepts(&format!("{}eau", part.repeat(20_000)));
+    }
+    assert!(from.elapsed().as_secs() < 20);
+}
+
+#[test]
 fn runs_without_spaces_are_phrases_and_pairs() {
     assert_eq!(shown("라이다의"), [("라이다".into(), 1.0), ("라이".into(), 0.5), ("이다".into(), 0.5)]);
     assert_eq!(shown("电池"), [("电池".into(), 1.0)]);
@@ -114,6 +162,8 @@ fn words_beside_each_other_are_a_pair_too() {
     assert_eq!(pairs("USB Type-C"), ["USB Type-C"]);
     assert_eq!(pairs("solid state battery"), ["solid state", "state battery"]);
     assert_eq!(pairs("E. coli"), ["E. coli"]);
+    assert_eq!(pairs("humidificateur d'air"), ["humidificateur d'air"]);
+    assert_eq!(pairs("the vehicle's door"), ["vehicle's door"]);
     assert_eq!(pairs("무선 충전기"), ["무선 충전기"]);
     for none in [
         "battery",
