@@ -69,7 +69,14 @@ pub fn application_key(application: &str) -> u64 {
 }
 
 impl SegmentBuilder {
+    /// Begins a file. It appears at `path` when it is finished.
+    ///
+    /// # Errors
+    /// `Invalid` if there are no dimensions, and those of files.
     pub fn create(path: &Path, dimensions: usize, specs: Vec<ColumnSpec>) -> Result<Self> {
+        if dimensions == 0 {
+            return Err(Error::Invalid("got 0 dimensions; expected 1 or more".into()));
+        }
         let mut out = Writer::create(path)?;
         out.begin("vector")?;
         let columns = specs
@@ -341,4 +348,17 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
     };
     let bytes = builder.finish_with(|bags, out| bags.write_with(out, copy))?;
     Ok((docs, passages, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_has_dimensions() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = SegmentBuilder::create(&dir.path().join("x"), 0, vec![]).err().unwrap();
+        assert_eq!(error.code(), "invalid_request", "{error}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
 }
