@@ -28,11 +28,15 @@ export function claimsReferredTo(text: string, own: number): number[] {
   return [...found].sort((a, b) => a - b);
 }
 
-/** Adds references from the text to claims whose source does not mark them. */
+/**
+ * Claims with the references of their texts. Those that the source marks stay: it may mark a reference that the text has
+ * in other words. It may also omit some, such as all but the ends of a range.
+ */
 export function withReferences(claims: readonly Claim[]): Claim[] {
   return claims.map((claim) => {
-    if (claim.depends_on) return claim;
-    const references = claimsReferredTo(claim.text, claim.number);
-    return references.length > 0 ? { ...claim, depends_on: references } : claim;
+    const marked = claim.depends_on ?? [];
+    const references = new Set([...marked, ...claimsReferredTo(claim.text, claim.number)]);
+    if (references.size === 0) return claim;
+    return { ...claim, depends_on: [...references].sort((a, b) => a - b) };
   });
 }

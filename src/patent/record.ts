@@ -20,7 +20,7 @@ export interface Claim {
   /** Text of the claim, without its number. */
   text: string;
   /**
-   * Numbers of the claims that this one refers to, as marked in the source or named in the text. Absent on an
+   * Numbers of the claims that this one refers to, as marked in the source and named in the text. Absent on an
    * independent claim.
    */
   depends_on?: number[];

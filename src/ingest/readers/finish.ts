@@ -9,8 +9,7 @@ const NUMBER_MAX = 999_999;
 const isNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= NUMBER_MAX;
 
 /**
- * The record with the references of its claims. References come from the text of a claim if the source does
- * not mark them.
+ * The record with the references of its claims: those that the source marks, and those in the text of a claim.
  */
 export function finished(patent: Patent): Patent {
   const { claims, translated_claims: translated, description, descriptions, citations } = patent;

@@ -25,3 +25,24 @@ test('a claim does not depend on itself', () => {
     { number: 2, text: 'The hinge.', depends_on: [1] },
   ]);
 });
+
+test('a claim depends on the claims that its source marks and on those that its text names', () => {
+  const patent = {
+    patent_id: 'KR1024663890000B1',
+    country: 'KR',
+    number: '1024663890000',
+    kind_code: 'B1',
+  } as const;
+  const dependence = (text: string, depends_on: number[], number = 18): number[] | undefined =>
+    finished({ ...patent, claims: [{ number, text, depends_on }] }).claims?.[0]?.depends_on;
+  assert.deepEqual(dependence('제10항, 제13항 또는 제14항에 있어서, 장치.', [13, 14]), [10, 13, 14]);
+  assert.deepEqual(
+    dependence('The hinge of any one of claims 1 and 13-17.', [1, 13]),
+    [1, 13, 14, 15, 16, 17],
+  );
+  assert.deepEqual(dependence('The hinge as claimed in claims 1 to 8.', [8, 1], 9), [1, 2, 3, 4, 5, 6, 7, 8]);
+  // The source may mark what the text does not name, also a later claim.
+  assert.deepEqual(dependence('The hinge of claim 1.', [19, 2]), [1, 2, 19]);
+  // A text that names a later claim or the claim itself does not make it depend on that.
+  assert.deepEqual(dependence('The hinge of claims 17 to 20.', [17]), [17]);
+});
