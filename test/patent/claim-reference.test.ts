@@ -41,6 +41,29 @@ describe('references of a claim', () => {
     ['제1항 내지 제3항중 어느 한 항에 따른 장치.', [1, 2, 3]],
     ['제1항과 제3항을 포함하는 장치.', [1, 3]],
     ['제2항또는 제3항으로부터 선택되는 장치, 제4항있어서, 제5항이나 제6항의 장치.', [2, 3, 4, 5, 6]],
+    ['A hinge according to claim 1, 2, or 3, with a pin.', [1, 2, 3]],
+    ['The hinge of claims 1, and 3—5.', [1, 3, 4, 5]],
+    ['The hinge of claims 2‑4 or 6−7.', [2, 3, 4, 6, 7]],
+    ['A hinge according to the first or second claim.', [1, 2]],
+    ['The hinge as claimed in any of the first, second, or fourth claims.', [1, 2, 4]],
+    ['A method of paying the second claim of an insurance, according to claim 1.', [1]],
+    ['A method of paying the first or second claim of an insurance.', []],
+    ['Scharnier nach Anspruch 1 und/oder 3.', [1, 3]],
+    ['請求項１および３に記載の装置。', [1, 3]],
+    ['請求項１、２、及び４に記載の装置。', [1, 2, 4]],
+    ['根据权利要求1—3中任一项所述的方法。', [1, 2, 3]],
+    ['如权利要求1到3中任一项所述的方法。', [1, 2, 3]],
+    ['如权利要求1、2或者4所述的方法。', [1, 2, 4]],
+    ['제2-5항 중 어느 한 항에 있어서, 장치.', [2, 3, 4, 5]],
+    ['제1~3항, 제5~6항, 및 제8항 중 어느 한 항에 있어서, 장치.', [1, 2, 3, 5, 6, 8]],
+    ['제1,2,4,5항 중 어느 한 항의 장치.', [1, 2, 4, 5]],
+    ['제1, 2 또는 4항에 있어서, 장치.', [1, 2, 4]],
+    ['제 1 내지 제7 항 중 어느 한 항에 있어서, 장치.', [1, 2, 3, 4, 5, 6, 7]],
+    ['제1항∼제3항 중 어느 한 항에 있어서, 장치.', [1, 2, 3]],
+    ['제1항부터 제3항까지 중 어느 한 항에 있어서, 장치.', [1, 2, 3]],
+    ['제1 내지 제3 항원을 포함하는 조성물.', []],
+    ['제1 및 제2 단계를 포함하는, 제3항의 방법.', [3]],
+    ['제1, 제2 및 제3 항체를 포함하는 키트.', []],
     ['A hinge, comprising 3 pins and a plate 12.', []],
     ['傘を受ける溝と、送風部と、を備える傘乾燥装置。', []],
   ];
@@ -59,6 +82,16 @@ describe('references of a claim', () => {
     ['Scharnier nach einem der vorhergehenden Ansprüche.', all],
     ['Scharnier nach mindestens einem der vorstehenden Patentansprüche.', all],
     ['Scharnier nach einem der vorangehenden Ansprüche 1 bis 2.', [1, 2]],
+    ['Scharnier nach einem der voranstehenden Ansprüche.', all],
+    ['Scharnier nach einem der vorgenannten Ansprüche.', all],
+    ['Scharnier nach einem vorstehenden Anspruch.', all],
+    ['Scharnier nach dem vorhergehenden Anspruch.', [3]],
+    ['Scharnier nach einem vorstehenden Anspruch 2.', [2]],
+    ['A hinge according to any of the above claims.', all],
+    ['The hinge of the above claim 2.', [2]],
+    ['Charnière selon une quelconque revendication précédente.', all],
+    ['Charnière selon la revendication précédente.', [3]],
+    ['임의의 선행하는 청구항에 있어서, 장치.', all],
     ["Charnière selon l'une quelconque des revendications précédentes.", all],
     ['前記請求項のいずれか一項に記載の装置。', all],
     ['先行する請求項のいずれかに記載の装置。', all],
@@ -79,6 +112,25 @@ describe('references of a claim', () => {
 
   it('of a large number of preceding claims, the first are named', () => {
     assert.equal(claimsReferredTo('any of the preceding claims', 999_999).length, 999);
+  });
+
+  it('the time is linear', () => {
+    for (const run of [
+      '제1, ',
+      '제1, 제',
+      '제1 ',
+      ' claim 1, ',
+      'claim 1 to ',
+      'the first, ',
+      'according to the first, ',
+      'dem ',
+      '—1',
+      '항 ',
+    ]) {
+      const started = performance.now();
+      claimsReferredTo(run.repeat(400_000 / run.length), 9);
+      assert.ok(performance.now() - started < 2000, JSON.stringify(run));
+    }
   });
 
   it('references name earlier claims', () => {

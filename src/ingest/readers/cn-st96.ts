@@ -213,7 +213,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt96: Reader = {
   format: 'cn-st96',
   title: 'CN publication (ST.96)',
-  version: 4,
+  version: 5,
   detect: (head) => ROOTS.includes(xmlRootName(head) ?? ''),
   split: splitXml,
   parse,

@@ -242,7 +242,7 @@ function citations(root: XmlElement, front: XmlElement): Citation[] {
 export const epPublication: Reader = {
   format: ROOT,
   title: 'EP publication (ST.36)',
-  version: 6,
+  version: 7,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

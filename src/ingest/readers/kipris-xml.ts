@@ -110,7 +110,7 @@ const MARKS = [Buffer.from('<PatentUtilityInfo>'), Buffer.from('<inventionTitle>
 export const kiprisXml: Reader = {
   format: 'kipris-xml',
   title: 'KIPRIS Plus search answer (XML)',
-  version: 2,
+  version: 3,
   detect(head) {
     const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
     if (xmlRootName(head) === undefined || bytes.includes('<biblioSummaryInfoArray>')) return false;

@@ -104,7 +104,7 @@ function redBookReader(root: string, title: string): Reader {
   return {
     format: root,
     title,
-    version: 8,
+    version: 9,
     detect: (head) => xmlRootName(head) === root,
     split: splitXml,
     parse,

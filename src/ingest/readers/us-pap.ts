@@ -196,7 +196,7 @@ function drawings(root: XmlElement): Drawing[] {
 export const usPap: Reader = {
   format: ROOT,
   title: 'US application, PAP v1.5 (2001–2004)',
-  version: 4,
+  version: 5,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -242,7 +242,7 @@ function drawings(root: XmlElement): Drawing[] {
 export const usSt32: Reader = {
   format: 'us-st32',
   title: 'US grant, ST.32 patdoc v2.4/2.5 (2001–2004)',
-  version: 6,
+  version: 7,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitAt(`<${ROOT}`),
   parse,

@@ -28,7 +28,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
 export const usXml4ip: Reader = {
   format: 'us-xml4ip',
   title: 'US file wrapper paper, XML4IP',
-  version: 1,
+  version: 2,
   detect(head) {
     if (!ROOT.test(xmlRootName(head) ?? '')) return false;
     return Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 8192)).includes(NAMESPACE);
