@@ -230,7 +230,7 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 5,
+  version: 6,
   detect(head) {
     const names = memberNames(head, true) ?? [];
     return names.includes('publication_number') && MARKS.some((name) => names.includes(name));

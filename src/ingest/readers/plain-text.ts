@@ -6,6 +6,14 @@ const HEADINGS = [/【請求項\s*([0-9０-９]{1,4})】/gu, /(?:^|\n)[^\S\n]*\[
 
 /** The number of claim 1, and the mark behind it. */
 const FIRST = /(?:^|\n[^\S\n]*|[.;。；]\s*)(0{0,3}1)\s*([.)、．])(?=\s*\S)/u;
+/** The same in the line of a preamble: `What is claimed is: 1. `. */
+const BEHIND_PREAMBLE = /[:：—]\s*(0{0,3}1)\s*([.)、．])(?=\s*\S)/u;
+/** Words that tell a preamble from a claim without a number, whose steps follow a colon: `A method: 1. mixing; 2. heating`. */
+const PREAMBLE =
+  /(?<!\p{L})(?:claimed(?: (?:is|are|as)(?!\p{L})|\P{L}*$)|(?:I|we)(?: hereby| therefore)? claim(?!\p{L})|letters patent)/iu;
+/** A heading that is a preamble. */
+const CLAIMS_HEADING =
+  /^\P{L}*(?:the )?(?:claims?|(?:patent)?ansprüche|revendications|reivindicaciones|(?:特許)?請求の範囲|权利要求书?|權利要求書?|(?:특허)?청구(?:의 ?)?범위|청구항)\P{L}*$/iu;
 
 /** Places of the further numbers: at the start of a line, also after a full stop, also after a semicolon. */
 interface Places {
@@ -51,11 +59,20 @@ export function claimsOfText(text: string): Claim[] {
  * claims follow each other in a line.
  */
 function numbered(text: string): Start[] {
-  const first = FIRST.exec(text);
+  const first = firstNumber(text);
   if (!first) return [];
   const places = first[2] === ')' ? WITH_BRACKET : WITH_POINT;
   const lines = further(text, places.lines, [startAt(first)]);
   return further(text, lines.length > 1 ? places.sentences : places.parts, lines);
+}
+
+/** The number of claim 1: the first of those that stand alone or behind a preamble. */
+function firstNumber(text: string): RegExpExecArray | undefined {
+  const alone = FIRST.exec(text) ?? undefined;
+  const behind = BEHIND_PREAMBLE.exec(text);
+  if (!behind || behind.index > PREAMBLE_CHARS || (alone && alone.index < behind.index)) return alone;
+  const words = text.slice(0, behind.index);
+  return PREAMBLE.test(words) || CLAIMS_HEADING.test(words) ? behind : alone;
 }
 
 /** The starts, and behind them each next number in order. */

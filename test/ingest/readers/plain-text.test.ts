@@ -57,13 +57,43 @@ describe('the claims of a plain text', () => {
     assert.deepEqual(claimsOfText(' \n'), []);
   });
 
+  it('claims in one line are divided behind a preamble, which is left out', () => {
+    const expected = ['A device.', 'The device of claim 1.'];
+    const claims = '1. A device. 2. The device of claim 1.';
+    for (const preamble of [
+      'What is claimed is: ',
+      'What is claimed is:',
+      'Claims — ',
+      '权利要求书：',
+      'We claim:\t',
+      'The invention claimed is:\n',
+    ])
+      assert.deepEqual(texts(preamble + claims), expected, preamble);
+    assert.deepEqual(texts('I claim: 1) A device. 2) The device of claim 1.'), expected);
+    const lines = 'What is claimed is: 1. A device.\n2. The device of claim 1.';
+    assert.deepEqual(texts(lines), expected);
+  });
+
+  it('a colon within a claim is no preamble', () => {
+    for (const text of [
+      'A method of mixing: 1. water; 2. oil.',
+      'The method of any preceding claim, as claimed in the invention, comprising: 1. mixing; 2. heating.',
+      'A box in the ratio 1:1.5 of length.',
+      'A box in the ratio 1: 1.5 of length.',
+      `${'A box, '.repeat(40)}made of: 1. A lid. 2. A pin.`,
+    ])
+      assert.deepEqual(texts(text), [text]);
+    assert.deepEqual(texts('A method: 1. mixing;\n2. heating.').length, 1);
+    assert.deepEqual(texts('A box of: a lid.\n1. A box: 1. of steel; 2. of tin.\n2. A lid.').length, 2);
+  });
+
   it('headings come before numbers', () => {
     assert.deepEqual(texts('【請求項１】\n1. 箱。\n【請求項２】\n2. 蓋。'), ['1. 箱。', '2. 蓋。']);
     assert.deepEqual(texts('청구항 1.\n상자.\n[청구항 2]\n청구항 1의 상자.'), ['상자.', '청구항 1의 상자.']);
   });
 
   it('the time is linear', () => {
-    for (const run of [' ', '\n', '1', '1. ', '; ', '.', ';2', '\n2. ']) {
+    for (const run of [' ', '\n', '1', '1. ', '; ', ': ', ': 1. ', '.', ';2', '\n2. ']) {
       const started = performance.now();
       claimsOfText(`1. A box.${run.repeat(200_000 / run.length)}x`);
       assert.ok(performance.now() - started < 2000, JSON.stringify(run));
