@@ -14,7 +14,13 @@ import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
 import { koreanCountry } from './kipris-countries.js';
-import { type KoreanNumbers, koreanPublications, koreanStatus, type Stated } from './kr-publications.js';
+import {
+  isAbandonedClaim,
+  type KoreanNumbers,
+  koreanPublications,
+  koreanStatus,
+  type Stated,
+} from './kr-publications.js';
 import { internationalFields, present } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { writtenCitation } from './written-citation.js';
@@ -113,8 +119,8 @@ function priorArt(record: Fields): Partial<Patent> {
 }
 
 /**
- * Claims of a version. Deleted claims have no text and are left out. A plain answer without versions has only
- * the current claims, which belong to the latest publication.
+ * Claims of a version. Deleted claims have no text and are left out, as are those that were abandoned at registration. A
+ * plain answer without versions has only the current claims, which belong to the latest publication.
  */
 function claimsOf(record: Fields, version: string, isLatest: boolean): Partial<Patent> {
   const versions = record['claims'];
@@ -126,7 +132,7 @@ function claimsOf(record: Fields, version: string, isLatest: boolean): Partial<P
   for (const [at, claim] of (listed ?? current).entries()) {
     const claimText = prose(text(claim, listed ? 'text' : 'claim'));
     const number = Number(text(claim, listed ? 'claim_number' : 'claimNumber') ?? at + 1);
-    if (!claimText || !Number.isInteger(number) || number <= 0) continue;
+    if (!claimText || isAbandonedClaim(claimText) || !Number.isInteger(number) || number <= 0) continue;
     const refers = claim['refers_to'];
     const dependsOn = Array.isArray(refers) ? [...new Set(refers.map(Number).filter((to) => to > 0))] : [];
     found.push({ number, text: claimText, ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}) });
@@ -244,7 +250,7 @@ function firstFiling(
 export const kiprisJson: Reader = {
   format: 'kipris-json',
   title: 'KIPRIS Plus detail JSON',
-  version: 8,
+  version: 9,
   detect: (head) => Buffer.from(head.buffer, head.byteOffset, head.length).includes(MARK),
   split: splitJson,
   parse,

@@ -9,7 +9,13 @@ import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitWhole } from '../split.js';
 import { koreanCountry } from './kipris-countries.js';
-import { type KoreanNumbers, koreanPublications, koreanStatus, type Stated } from './kr-publications.js';
+import {
+  isAbandonedClaim,
+  type KoreanNumbers,
+  koreanPublications,
+  koreanStatus,
+  type Stated,
+} from './kr-publications.js';
 import { readableText } from './markup.js';
 import { codeFields, filingFields, internationalFields, present, uniqueNames } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
@@ -149,7 +155,10 @@ function textsOf(summary: Row, abstracts: Row[]): Partial<Patent> {
   });
 }
 
-/** `<claim num="2">…`; a deleted claim holds `<AmendStatus status="D">` and is left out. */
+/**
+ * `<claim num="2">…`; a deleted claim holds `<AmendStatus status="D">` and is left out, as is one that was abandoned at
+ * registration.
+ */
 function claimsOf(rows: Row[]): Partial<Patent> {
   const claims = rows.flatMap((row) => descendants(lowerCase(elements(row['청구항'] ?? '')), 'claim'));
   const found: Claim[] = [];
@@ -159,7 +168,8 @@ function claimsOf(rows: Row[]): Partial<Patent> {
     );
     const number = Number(claim.attributes['num'] ?? claim.attributes['n'] ?? at + 1);
     const text = readableText(claim);
-    if (text && !isDeleted && Number.isInteger(number) && number > 0) found.push({ number, text });
+    const isLeft = text !== '' && !isDeleted && !isAbandonedClaim(text);
+    if (isLeft && Number.isInteger(number) && number > 0) found.push({ number, text });
   }
   return present({ claims: found });
 }
@@ -206,7 +216,7 @@ function citationsOf(rows: Row[]): Citation[] {
 export const kiprisTables: Reader = {
   format: 'kipris-tables',
   title: 'KIPRIS Plus bulk tables (¶)',
-  version: 6,
+  version: 7,
   detect(head) {
     const end = head.indexOf(10);
     return tableColumns(head.subarray(0, Math.min(end < 0 ? head.length : end, 4096))) !== undefined;

@@ -12,6 +12,17 @@ const KINDS: Record<string, { open: string; registered: string }> = {
   '30': { open: 'S', registered: 'S' },
 };
 
+/** The notice before the text of an abandoned claim, in some records between `◈` or in brackets. */
+const ABANDONED = /^[◈[\s]*청구항 ?\d{1,4} ?(?:은\(는\)|은|는) ?설정 ?등록료 ?납부 ?시 ?포기되었습니다/u;
+
+/**
+ * Whether a claim was abandoned when the registration fee was paid. KIPRIS keeps its number and text behind a notice, but
+ * the granted right has no such claim.
+ */
+export function isAbandonedClaim(text: string): boolean {
+  return ABANDONED.test(text);
+}
+
 export interface Stated {
   number: string | undefined;
   date: string | undefined;

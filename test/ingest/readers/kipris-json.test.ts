@@ -124,6 +124,52 @@ it('finds records inside an answer, and the claims of a plain one', () => {
   assert.deepEqual(granted?.claims, [{ number: 1, text: '경첩.' }]);
 });
 
+it('leaves out claims that were abandoned at registration, and keeps the numbers of the others', () => {
+  const record = JSON.parse(kiprisRecord());
+  const notice = (number: number): string => `청구항 ${number}은(는) 설정등록료 납부시 포기되었습니다.`;
+  const numbers = (claims: string[]): number[] | undefined => {
+    record.claims.last_version = { claims: claims.map((text, at) => ({ claim_number: at + 1, text })) };
+    return patents(JSON.stringify(record))[1]?.claims?.map(({ number }) => number);
+  };
+  assert.deepEqual(
+    numbers([
+      '경첩.',
+      `${notice(2)}제1항에 있어서, 경첩.`,
+      `◈${notice(3)}◈제1항에 있어서, 경첩.`,
+      `[${notice(4)}]제1항에 있어서, 경첩.`,
+      '◈ 청구항 5는 설정등록료 납부 시 포기되었습니다. ◈\n제1항에 있어서, 경첩.',
+      '제1항에 있어서, 설정등록료 납부시 포기되었습니다를 표시하는 경첩.',
+    ]),
+    [1, 6],
+  );
+  record.claims = undefined;
+  record.claimInfoArray = {
+    claimInfo: [{ claim: '경첩.' }, { claim: `${notice(2)}경첩.` }, { claim: '핀.' }],
+  };
+  assert.deepEqual(
+    patents(JSON.stringify(record))[1]?.claims?.map(({ number }) => number),
+    [1, 3],
+  );
+});
+
+it('leaves abandoned claims out of the records of tables too', () => {
+  const rows = [
+    { 출원번호: '1020180160001', 공개번호: '1020200077001', 등록번호: '1022200010000' },
+    {
+      출원번호: '1020180160001',
+      청구항:
+        '<claim num="1">경첩.</claim>' +
+        '<claim num="2">◈청구항 2은(는) 설정등록료 납부시 포기되었습니다.◈<br/>제 1 항에 있어서, 경첩.</claim>' +
+        '<claim num="3">제 1 항에 있어서, 핀.</claim>',
+    },
+  ];
+  const { patents: found } = parseUnit('kipris-tables', Buffer.from(JSON.stringify(rows)));
+  assert.deepEqual(found.at(-1)?.claims, [
+    { number: 1, text: '경첩.' },
+    { number: 3, text: '제 1 항에 있어서, 핀.', depends_on: [1] },
+  ]);
+});
+
 it('reports damage', () => {
   assert.match(read('{"biblioSummaryInfoArray":').failed?.reason ?? '', /not JSON/);
   assert.match(read(kiprisRecord({ openNumber: 'abc' })).failed?.reason ?? '', /"abc" is not a KR/);
