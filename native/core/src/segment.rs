@@ -32,7 +32,7 @@ pub enum ColumnKind {
     Date,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnSpec {
     pub name: String,
     pub kind: ColumnKind,

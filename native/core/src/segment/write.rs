@@ -311,31 +311,37 @@ impl SegmentBuilder {
 }
 
 /// Merges segments into one, without deleted documents. Inputs ascend by document id. If their bags
-/// are of different models, those of the newest segment are kept.
+/// are of different models, those of the newest segment are kept. A segment whose documents are all deleted may have any columns.
+///
+/// # Errors
+/// `Invalid` if the segments have different dimensions or columns, and those of damaged data and of files.
 pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize, u64)> {
-    let (first, _) = inputs.first().ok_or_else(|| Error::Invalid("nothing to merge".into()))?;
+    let (oldest, _) = inputs.first().ok_or_else(|| Error::Invalid("nothing to merge".into()))?;
+    let has_documents = |(_, deleted): &&(&Segment, &Bitmap)| deleted.count() < deleted.len();
+    let living: Vec<(&Segment, &Bitmap)> = inputs.iter().filter(has_documents).copied().collect();
+    let first = living.first().map_or(*oldest, |(first, _)| *first);
+    for (other, _) in &living {
+        check_columns(first, other)?;
+    }
     let mut builder = SegmentBuilder::create(out, first.dimensions, first.specs.clone())?;
     let all = || inputs.iter().filter_map(|(segment, deleted)| Some((segment.bags()?, deleted)));
     let model = all().next_back().map(|(bags, _)| bags.model);
     builder.bags = BagsBuilder::of_model(model);
-    for (segment, deleted) in inputs {
+    for (segment, deleted) in &living {
         // Damaged data must not get a new checksum.
         segment.file.verify_all()?;
         builder.copy_from(segment, deleted)?;
     }
     let (docs, passages) = (builder.docs(), builder.passages());
-    // A document that is gone needs no words.
-    let has_documents = |(_, deleted): &&(&Segment, &Bitmap)| deleted.count() < deleted.len();
-    let lexical: Option<Vec<(&Lexical, &Bitmap)>> = inputs
+    let lexical: Option<Vec<(&Lexical, &Bitmap)>> = living
         .iter()
-        .filter(has_documents)
         .map(|(segment, deleted)| Ok(segment.lexical()?.map(|lexical| (lexical, *deleted))))
         .collect::<Result<_>>()?;
     if let Some(inputs) = lexical {
         lexical::merge(&inputs, &mut builder.out, out)?;
     }
     builder.out.begin("sketch.rows")?;
-    for (segment, deleted) in inputs {
+    for (segment, deleted) in &living {
         builder.append_sketches(segment, deleted)?;
     }
     let copy = |out: &mut Writer| {
@@ -350,9 +356,81 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
     Ok((docs, passages, bytes))
 }
 
+/// A merged segment has the columns of all its documents: one that some lack would be lost or could not be read.
+fn check_columns(one: &Segment, other: &Segment) -> Result<()> {
+    // They are found by name, so their order does not count.
+    let lacks =
+        |of: &Segment, from: &Segment| of.specs.iter().find(|spec| !from.specs.contains(spec)).cloned();
+    let (path, column) = match (lacks(one, other), lacks(other, one)) {
+        (Some(column), _) => (other.file.path(), column),
+        (_, Some(column)) => (one.file.path(), column),
+        _ => return Ok(()),
+    };
+    Err(Error::Invalid(format!(
+        "segments of different columns cannot be merged: {} has no column {} of this kind; run `priorart check --repair` to rebuild it",
+        path.display(),
+        column.name
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A segment of one document.
+    fn segment(path: &Path, id: u32, columns: &[(&'static str, ColumnKind)]) -> Segment {
+        let spec = |&(name, kind): &(&'static str, ColumnKind)| ColumnSpec { name: name.into(), kind };
+        let mut builder = SegmentBuilder::create(path, 1, columns.iter().map(spec).collect()).unwrap();
+        let new = NewDocument {
+            id,
+            patent_id: "x",
+            application: "",
+            grant: false,
+            vectors: &[0.5],
+            bags: None,
+            texts: None,
+        };
+        let value = |&(name, kind): &(&'static str, ColumnKind)| match kind {
+            ColumnKind::Keyword => Value::Keywords(vec![(name, name)]),
+            ColumnKind::Date => Value::Day(7),
+        };
+        builder.push(&new, &columns.iter().map(value).collect::<Vec<_>>()).unwrap();
+        builder.finish().unwrap();
+        Segment::open(path).unwrap()
+    }
+
+    #[test]
+    fn segments_of_different_columns_are_not_merged() {
+        use ColumnKind::{Date, Keyword};
+        let dir = tempfile::tempdir().unwrap();
+        let [older, newer] = ["1", "2"].map(|name| dir.path().join(name));
+        let (a, b) = (("a", Keyword), ("b", Date));
+        let (alive, gone, out) = (Bitmap::empty(1), Bitmap::full(1), dir.path().join("merged"));
+        let cases: [(&[_], &[_], &Path); 4] = [
+            (&[a], &[a, b], &older),
+            (&[a, b], &[a], &newer),
+            (&[a], &[("a", Date)], &newer),
+            (&[a], &[("b", Keyword)], &newer),
+        ];
+        for (first, second, lacking) in cases {
+            let (first, second) = (segment(&older, 1, first), segment(&newer, 2, second));
+            let error = merge(&[(&first, &alive), (&second, &alive)], &out).unwrap_err();
+            let message = error.to_string();
+            assert_eq!(error.code(), "invalid_request", "{message}");
+            assert!(message.contains("check --repair") && message.contains(&lacking.display().to_string()));
+            assert!(!out.exists());
+            // Nothing is copied of deleted documents.
+            merge(&[(&first, &gone), (&second, &alive)], &out).unwrap();
+            let merged = Segment::open(&out).unwrap();
+            assert_eq!((merged.docs(), merged.specs()), (1, second.specs()));
+            std::fs::remove_file(&out).unwrap();
+        }
+        let (first, second) = (segment(&older, 1, &[a, b]), segment(&newer, 2, &[b, a]));
+        merge(&[(&first, &alive), (&second, &alive)], &out).unwrap();
+        let merged = Segment::open(&out).unwrap();
+        assert!(matches!(merged.column_named("b").unwrap(), Column::Date([7, 7])));
+        assert_eq!(merged.keywords("a").unwrap().of_doc(1).len(), 1);
+    }
 
     #[test]
     fn a_segment_has_dimensions() {
