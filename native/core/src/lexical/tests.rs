@@ -527,16 +527,16 @@ fn documents_that_are_gone_need_no_words_in_a_merge() {
     let path = |name: &str| dir.path().join(name);
     let words = write(&path("words"), 2, &[vec![(Part::Text, "sensor")]]);
     let wordless = [write_wordless(&path("before"), 1), write_wordless(&path("behind"), 3)];
-    SegmentBuilder::create(&path("nobody"), 1, vec![]).unwrap().finish().unwrap();
-    let nobody = Segment::open(&path("nobody")).unwrap();
+    SegmentBuilder::create(&path("empty"), 1, vec![]).unwrap().finish().unwrap();
+    let empty = Segment::open(&path("empty")).unwrap();
     let gone = Bitmap::full(1);
-    let (alive, without) = (none(&words), none(&nobody));
+    let (alive, without) = (none(&words), none(&empty));
     let merged = |inputs: &[(&Segment, &Bitmap)]| {
         merge(inputs, &path("merged")).unwrap();
         Segment::open(&path("merged")).unwrap()
     };
     let [before, behind] = &wordless;
-    let kept = merged(&[(&nobody, &without), (before, &gone), (&words, &alive), (behind, &gone)]);
+    let kept = merged(&[(&empty, &without), (before, &gone), (&words, &alive), (behind, &gone)]);
     assert_eq!(kept.docs(), 1);
     let lexical = kept.lexical().unwrap().expect("the words are merged");
     assert!(lexical.locate(Part::Text, &Phrase::word("sensor")).unwrap().is_some());
