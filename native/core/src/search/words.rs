@@ -7,20 +7,21 @@ use super::{Hit, Outcome, Request, Selected, Snapshot};
 use crate::lexical::score::Scores;
 use crate::Result;
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 /// Candidates for each wanted document: an application and its grant become one result.
 const EACH: usize = 2;
 /// Candidates that are collected before the best are chosen, as a multiple of those wanted.
 const WAITING: usize = 4;
+/// Bits that mark the keys of the chosen documents, some 100.
+const MARKS: usize = 1 << 13;
 /// Number of documents ahead whose sketches are prefetched.
 const AHEAD: usize = 4;
 
 /// The documents with the best lexical scores that a filter allows and `known` does not have, with
 /// the exact scores of their vectors; at most `request.documents`, best lexical score first. A known
-/// document (number of the segment, ordinal) stands for its application or family. The most similar member represents a group,
-/// whether it holds the words or not. If not `exact`, only
+/// document (number of the segment, ordinal) stands for its application or family. If not `exact`, only
 /// those passages of a document are scored that its sketch proposes.
 pub fn beside(
     snapshot: &Snapshot,
@@ -47,13 +48,15 @@ pub fn beside(
             chosen.push((key, segment, ordinal));
         }
     }
+    let mut siblings = siblings_of(snapshot, selected, scores, request, &chosen)?;
     let mut groups = Vec::with_capacity(chosen.len());
     for &(key, segment, ordinal) in &chosen {
-        // Each has the document itself. A grant need not hold a word of its application, nor a member of a family in another
-        // language.
-        groups.push(match key {
-            0 => vec![(segment, ordinal)],
-            _ => members(snapshot, selected, (segment, ordinal), request.by_family)?,
+        // Each has the document itself.
+        groups.push(match siblings.remove(&key) {
+            // Members of a family may be in other languages, which do not hold the words.
+            _ if key != 0 && request.by_family => members(snapshot, selected, (segment, ordinal), true)?,
+            Some(siblings) => siblings,
+            None => vec![(segment, ordinal)],
         });
     }
     let (mut passing, mut outcome) = (Passing::new(snapshot, request, exact), Outcome::default());
@@ -92,6 +95,7 @@ fn push_best(
 }
 
 type Keys = HashSet<u64, BuildHasherDefault<Mixed>>;
+type Siblings = HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<Mixed>>;
 
 /// A document that holds a word.
 #[derive(Clone, Copy)]
@@ -163,6 +167,37 @@ impl Top {
     }
 }
 
+/// The documents with a word that are of the applications of the chosen ones, these included, by key: the most similar publication
+/// represents an application. All publications of an application hold its words.
+fn siblings_of(
+    snapshot: &Snapshot,
+    selected: &[Selected],
+    scores: &Scores,
+    request: &Request,
+    chosen: &[(u64, usize, usize)],
+) -> Result<Siblings> {
+    let mut siblings = Siblings::default();
+    if !request.dedupe || request.by_family {
+        return Ok(siblings);
+    }
+    let keys: Keys = chosen.iter().map(|&(key, ..)| key).filter(|&key| key != 0).collect();
+    // One bit for the last bits of each key tells nearly all other documents apart.
+    let mut marks = [0u64; MARKS / 64];
+    keys.iter().for_each(|key| marks[*key as usize % MARKS / 64] |= 1 << (key % 64));
+    for (n, sums) in scores.segments.iter().enumerate() {
+        let applications = snapshot.segments[n].0.application();
+        for &ordinal in sums.touched() {
+            let ordinal = ordinal as usize;
+            let key = applications[ordinal];
+            let is_marked = marks[key as usize % MARKS / 64] >> (key % 64) & 1 == 1;
+            if is_marked && keys.contains(&key) && selected[n].docs.contains(ordinal) {
+                siblings.entry(key).or_default().push((n, ordinal));
+            }
+        }
+    }
+    Ok(siblings)
+}
+
 /// The key of the group of a document; 0 if it is a result by itself.
 fn key_of(snapshot: &Snapshot, request: &Request, segment: usize, ordinal: usize) -> Result<u64> {
     match request.dedupe {
@@ -174,60 +209,7 @@ fn key_of(snapshot: &Snapshot, request: &Request, segment: usize, ordinal: usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bitmap::Bitmap;
-    use crate::segment::{ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
     use proptest::prelude::*;
-    use std::path::Path;
-    use std::sync::Arc;
-
-    /// A segment of one publication of an application.
-    fn publication(path: &Path, id: u32, grant: bool, score: f32) -> (Arc<Segment>, Bitmap) {
-        let spec = ColumnSpec { name: "application".into(), kind: ColumnKind::Keyword };
-        let mut builder = SegmentBuilder::create(path, 1, vec![spec]).unwrap();
-        let new = NewDocument {
-            id,
-            patent_id: &format!("P{id}"),
-            application: "US:1",
-            grant,
-            vectors: &[score],
-            bags: None,
-            texts: None,
-        };
-        builder.push(&new, &[Value::Keywords(vec![("1", "1")])]).unwrap();
-        builder.finish().unwrap();
-        (Arc::new(Segment::open(path).unwrap()), Bitmap::empty(1))
-    }
-
-    #[test]
-    fn a_publication_without_the_word_may_represent_its_application() {
-        let dir = tempfile::tempdir().unwrap();
-        // Only the application holds the word. Its grant may be as similar or more.
-        for (of_grant, dedupe, best) in [(0.5, true, 1), (0.75, true, 1), (0.25, true, 0), (0.75, false, 0)] {
-            let path = |name: &str| dir.path().join(name);
-            let segments =
-                vec![publication(&path("a"), 1, false, 0.5), publication(&path("b"), 2, true, of_grant)];
-            let snapshot = Snapshot { segments };
-            let mut selected = snapshot.select(&[]).unwrap();
-            let scores = Scores::given(&snapshot, [((0, 0), 0.9)]);
-            let request = Request {
-                query: &[1.0],
-                documents: 5,
-                chunks: 1,
-                dedupe,
-                by_family: false,
-                shown: None,
-                min_score: f32::NEG_INFINITY,
-            };
-            let found = |selected: &[Selected]| {
-                let hits = beside(&snapshot, selected, &scores, &[], &request, true).unwrap().hits;
-                hits.iter().map(|hit| hit.segment).collect::<Vec<_>>()
-            };
-            assert_eq!(found(&selected), [best], "{of_grant} {dedupe}");
-            // A filter that excludes the grant.
-            selected[1].docs = Bitmap::empty(1);
-            assert_eq!(found(&selected), [0]);
-        }
-    }
 
     proptest! {
         #[test]
