@@ -168,7 +168,7 @@ impl Top {
 }
 
 /// The documents with a word that are of the applications of the chosen ones, these included, by key: the most similar publication
-/// represents an application. All publications of an application hold its words.
+/// represents an application. One that lacks the words would get no lexical score, and the application would fall behind.
 fn siblings_of(
     snapshot: &Snapshot,
     selected: &[Selected],
