@@ -30,7 +30,8 @@ const WAYS: Record<string, readonly NonNullable<PlanOptions['only']>[]> = {
   'ivf-pq': ['index', 'codes'],
 };
 const RECALL = 0.99;
-const SEARCHES = 240;
+/** So many that chance hardly decides: with a quarter of them, sets of questions of a recall of .994 had .990 to .993. */
+const SEARCHES = 960;
 const DOCUMENTS = 50;
 
 interface Search {
@@ -155,15 +156,17 @@ describe('approximate indexes find what an exact scan finds', { skip: noReal }, 
       try {
         const { manifest, native: snapshot } = folder.snapshot();
         const target = { entries: manifest.segments, snapshot, store: folder.store };
+        // A search of a graph takes 20 ms.
+        const asked = kind.startsWith('hnsw') ? searches.filter((_, n) => n % 4 === 0) : searches;
         // A scan of this small collection is faster than an index, so the planner scans it exactly.
-        const planned = searches.map((search) => compare(target, search));
+        const planned = asked.map((search) => compare(target, search));
         for (const { plan, recall } of planned) if (plan.exact) assert.equal(recall, 1);
         for (const only of WAYS[kind] ?? (['index'] as const)) {
-          const results = searches.map((search) => compare(target, search, { only }));
+          const results = asked.map((search) => compare(target, search, { only }));
           const { recall, share } = report(`${kind}, ${only} (${manifest.passages})`, results);
           assert.ok(recall >= RECALL, `recall ${recall}`);
           assert.ok(share > 0.6, `only ${share} of the searches went to the index`);
-          countsAreRight(target, searches, { only });
+          countsAreRight(target, asked, { only });
         }
       } finally {
         await folder.close();
