@@ -30,7 +30,7 @@ const WAYS: Record<string, readonly NonNullable<PlanOptions['only']>[]> = {
   'ivf-pq': ['index', 'codes'],
 };
 const RECALL = 0.99;
-/** So many that chance hardly decides: with a quarter of them, sets of questions of a recall of .994 had .990 to .993. */
+/** With a quarter of them, chance decided: sets of questions with a recall of .994 had .990 to .993. */
 const SEARCHES = 960;
 const DOCUMENTS = 50;
 
