@@ -388,6 +388,19 @@ export class AccessStore {
     return this.#keys.read((file) => keysOfIn(file, accountId));
   }
 
+  /**
+   * Ids of the keys that are selected: those of an account, one key, or the key if it is of that account. Undefined if neither is
+   * stated.
+   * @throws PriorartError `not_found` for an unknown account or key
+   */
+  selectedKeys(by: { account?: string | undefined; key?: string | undefined }): string[] | undefined {
+    const ofAccount =
+      by.account === undefined ? undefined : this.keysOf(this.account(by.account).id).map(({ id }) => id);
+    if (by.key === undefined) return ofAccount;
+    const { id } = this.key(by.key);
+    return ofAccount === undefined || ofAccount.includes(id) ? [id] : [];
+  }
+
   /** All keys, oldest first, without secrets and hashes. */
   list(): ApiKey[] {
     return this.#keys.read((file) => keysIn(file));

@@ -29,18 +29,11 @@ async function run(flags: Flags): Promise<void> {
   if (from > to) throw beginsTooLate(flags, from, to);
   await withAccess(flags, async (access) => {
     const { account, key } = flags;
-    let keys: Set<string> | undefined;
-    if (account !== undefined) {
-      const { id } = accountNamed(access, account);
-      keys = new Set(access.list().flatMap((known) => (known.account === id ? [known.id] : [])));
-    }
-    if (key !== undefined) {
-      const { id } = access.key(key);
-      keys = new Set(keys === undefined || keys.has(id) ? [id] : []);
-    }
+    const id = account === undefined ? undefined : accountNamed(access, account).id;
+    const keys = access.selectedKeys({ account: id, key });
     const log = new RequestLog(access.openLog());
     try {
-      const rows = await log.usage(from, to, keys);
+      const rows = await log.usage(from, to, keys && new Set(keys));
       print(rows, Boolean(flags['json']), () =>
         rows.length === 0
           ? `No calls from ${from} to ${to}.`

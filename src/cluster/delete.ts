@@ -61,7 +61,7 @@ export class Deletion {
     };
   }
 
-  /** The patent_id of each number; undefined if there is none. */
+  /** The patent_id of each number; undefined for a number that matches no publication. */
   #resolved(index: string, numbers: readonly string[]): Promise<(string | undefined)[]> {
     const all = async (state: OneState) => {
       const ids: (string | undefined)[] = [];

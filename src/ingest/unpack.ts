@@ -231,8 +231,8 @@ async function* entriesOf(
 const DIRECTORY_ENTRY = Buffer.from('PK\x01\x02', 'latin1');
 
 /**
- * Raises the number of entries if the directory has another one after the last that was counted. The number may be
- * damaged, or modulo 65,536 from a program without ZIP64. yauzl stops at it, so the other entries would be lost.
+ * Adds one to the number of entries if an entry follows the last counted one in the directory. The number may be damaged, or
+ * modulo 65,536 from a program without ZIP64. yauzl stops at it, so the other entries would be lost.
  */
 async function readOn(zip: yauzl.ZipFile, source: string | Buffer): Promise<void> {
   if (zip.entriesRead < zip.entryCount) return;

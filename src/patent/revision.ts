@@ -87,7 +87,7 @@ export function revised(stored: Patent, later: Patent): Patent {
   return underAll(found, stored, later);
 }
 
-/** Fills a leading record from another one before what it was filled from already. */
+/** Fills the gaps of a leading record from another one first, then from the records that have filled them so far. */
 function filledFirst(leading: Patent, other: Patent): Patent {
   return completed(ownOf(leading), completed(other, fillingOf(leading)));
 }

@@ -294,7 +294,7 @@ function scansFor(asked: SegmentQuery, index: IndexFile | undefined, hasSketches
 
 /**
  * Completes a plan by the cheapest scan. Of two that cost about the same, the one that estimates less. Every search plans every
- * segment, so it makes no object but the plan: copies of objects took most of the time.
+ * segment. The plan is changed in place, because copies of objects took most of the time.
  */
 function choose(
   plan: SegmentPlan,

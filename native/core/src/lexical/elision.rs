@@ -4,7 +4,7 @@
 use super::question::Found;
 use super::readings::is_code;
 
-/// Short words of French that lose their vowel before another one.
+/// French words that lose their vowel before a word that begins with a vowel.
 const ELIDED: [&str; 12] = ["l", "d", "j", "m", "n", "s", "t", "c", "qu", "jusqu", "lorsqu", "puisqu"];
 const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{ff07}'];
 

@@ -5,7 +5,7 @@ import { keyNameSchema } from '../../account/schema.js';
 import { answer, bodyOf, queryOf } from '../../answer.js';
 import { readiness } from '../../health/readyz.js';
 import { allLogsQuerySchema, filterOf } from '../../log-query.js';
-import { ADMIN, adminOf, selectedKeys } from '../admin.js';
+import { ADMIN, adminOf } from '../admin.js';
 import { overviewOf } from './ingest-overview.js';
 import * as operations from './openapi.js';
 import { ingestFailuresQuerySchema, ingestsQuerySchema, passwordInputSchema } from './schema.js';
@@ -23,7 +23,7 @@ export const allLogs: Route = {
   async handle(call) {
     const asked = queryOf(call, allLogsQuerySchema);
     const { store, requests } = adminOf(call);
-    const keys = selectedKeys(store, asked);
+    const keys = store.selectedKeys(asked);
     await requests.flush();
     const { limit, cursor } = asked;
     return answer(await requests.pageOfKeys(keys, limit, { filter: filterOf(asked), cursor }));

@@ -1,7 +1,7 @@
 import type { Route } from '../../../route.js';
 import { answer, bodyOf, queryOf } from '../../answer.js';
 import { daysOf } from '../../log-query.js';
-import { ADMIN, adminOf, selectedKeys } from '../admin.js';
+import { ADMIN, adminOf } from '../admin.js';
 import { maintenanceOperation, setMaintenanceOperation, usageOperation } from './openapi.js';
 import { maintenanceInputSchema, usageQuerySchema } from './schema.js';
 
@@ -16,7 +16,7 @@ export const usage: Route = {
     const { account, key, ...days } = queryOf(call, usageQuerySchema);
     const { from, to } = daysOf(days);
     const { store, requests } = adminOf(call);
-    const keys = selectedKeys(store, { account, key });
+    const keys = store.selectedKeys({ account, key });
     await requests.flush();
     return answer({ from, to, usage: await requests.usage(from, to, keys && new Set(keys)) });
   },
