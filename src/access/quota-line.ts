@@ -20,8 +20,8 @@ interface Order {
   apply(record: QuotaDocument): void;
   /** Whether the result is a refusal, which must not come from an old state. */
   isRefused(): boolean;
-  /** Corrects a later record after the caller was told that the change failed. */
-  correct(record: QuotaDocument, wasApplied: boolean): void;
+  /** Corrects a later record after the caller was told that the change failed. Absent if there is nothing to correct. */
+  correct?(record: QuotaDocument, wasApplied: boolean): void;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -45,6 +45,9 @@ export interface QuotaLineOptions {
   /** Monotonic clock, ms. */
   clock: () => number;
 }
+
+/** Writes that failed and are not corrected yet. From this number on, no search begins before a write succeeds. */
+export const DOUBTS_MAX = 1_000;
 
 /** Longest pause before another attempt at a write that another server was faster with, ms. */
 const PAUSE_MS = 20;
@@ -77,6 +80,9 @@ export class QuotaLine {
 
   /** Reserves one search. @throws PriorartError `unavailable`, as a rejection */
   async reserve(quota: number): Promise<Reserved> {
+    if (this.#doubts.length >= DOUBTS_MAX) {
+      throw new PriorartError('unavailable', 'quotas cannot be written to the cluster', { retryAfter: 1 });
+    }
     let result: Reserved = { reserved: false, running: true };
     this.#open++;
     await this.#order({
@@ -135,7 +141,7 @@ export class QuotaLine {
     const isDue = this.#open > 0 && this.#clock() - this.#writtenAt > QUOTA_LEASE_MS / 4;
     if (this.#working || (!isDue && this.#doubts.length === 0)) return this.#working;
     // A write of nothing has a number.
-    await this.#order({ apply: () => {}, isRefused: () => false, correct: () => {} });
+    await this.#order({ apply: () => {}, isRefused: () => false });
   }
 
   #order(order: Omit<Order, 'resolve' | 'reject'>): Promise<void> {
@@ -155,7 +161,7 @@ export class QuotaLine {
         for (const { resolve } of orders) resolve();
       } catch (error) {
         if (write.number === 0) write.number = ++this.#number;
-        this.#doubts.push(write);
+        if (orders.some(({ correct }) => correct)) this.#doubts.push(write);
         this.#known = undefined;
         for (const { reject } of orders) reject(error);
       }
@@ -225,7 +231,7 @@ export class QuotaLine {
     for (const { number, orders } of this.#doubts) {
       // The write after it contains its correction.
       if (number < last) continue;
-      for (const { correct } of orders) correct(record, number === last);
+      for (const { correct } of orders) correct?.(record, number === last);
     }
   }
 

@@ -241,6 +241,14 @@ export class ClusterClient {
 interface CauseOfError {
   type?: string;
   reason?: string;
+  root_cause?: CauseOfError[];
+  caused_by?: CauseOfError;
+}
+
+/** Whether a request has more clauses than a query of the cluster may have. */
+function hasTooManyClauses({ type = '', root_cause = [], caused_by }: CauseOfError): boolean {
+  const causes = [...root_cause, ...(caused_by ? [caused_by] : [])];
+  return /^too_many_(nested_)?clauses$/.test(type) || causes.some(hasTooManyClauses);
 }
 
 function checkAnswer<Source>(answer: SearchAnswer<Source>, path: string): SearchAnswer<Source> {
@@ -313,13 +321,10 @@ function ofResponse(error: errors.ResponseError): PriorartError {
   return ofStatus(error.statusCode ?? 0, cause, error);
 }
 
-function ofStatus(
-  status: number,
-  { type, reason }: CauseOfError,
-  error?: errors.ResponseError,
-): PriorartError {
-  const said = [type, reason].filter(Boolean).join(': ') || error?.message;
+function ofStatus(status: number, found: CauseOfError, error?: errors.ResponseError): PriorartError {
+  const said = [found.type, found.reason].filter(Boolean).join(': ') || error?.message;
   const cause = error === undefined ? {} : { cause: error };
+  if (hasTooManyClauses(found)) return new PriorartError('invalid_request', TOO_MANY_CLAUSES, cause);
   if (status === 429) {
     return new PriorartError('overloaded', `the cluster is overloaded: ${said}`, { ...cause, retryAfter: 1 });
   }
@@ -331,6 +336,11 @@ function ofStatus(
   }
   return new PriorartError('internal', `the cluster refused a request (${status}): ${said}`, cause);
 }
+
+const TOO_MANY_CLAUSES =
+  'the words and filters of this request need more clauses than the cluster takes in a query ' +
+  '(indices.query.bool.max_clause_count, 1,024 by default); use fewer or shorter must_terms and must_not_terms, ' +
+  'without translate_terms, or a shorter query';
 
 /** The error for an answer of something else than a cluster, such as a proxy. */
 function noAnswer(path: string): PriorartError {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cycleAt } from '../../src/access/billing.js';
+import { DOUBTS_MAX } from '../../src/access/quota-line.js';
 import type { Reservation } from '../../src/access/quota-record.js';
 import type { Account } from '../../src/access/records.js';
 import { SharedQuotas } from '../../src/access/shared-quotas.js';
@@ -183,6 +184,23 @@ describe('a shared quota', () => {
     assert.deepEqual(await quotas.reserve(ACCOUNT, CYCLE, 1), { reserved: true }, 'the place was given back');
     assert.equal((await quotas.settle(reservation, true)).answerable, true);
     assert.equal(quotas.seen(ACCOUNT, CYCLE, 1).remaining, 0);
+    await quotas.close();
+  });
+
+  it('while no write succeeds, what a server remembers is bounded, and nothing is lost', async () => {
+    const cluster = new MemoryCluster();
+    const quotas = new SharedQuotas(cluster.connect());
+    cluster.nextFault = () => 'lost answer';
+    const search = () => quotas.reserve(ACCOUNT, CYCLE, 1);
+    for (let n = 0; n < DOUBTS_MAX; n++) await assert.rejects(search(), isUnavailable);
+    const { writes, reads } = cluster;
+    assert.ok(writes >= DOUBTS_MAX, `${writes} writes`);
+    await assert.rejects(search(), isUnavailable);
+    assert.deepEqual([cluster.writes, cluster.reads], [writes, reads], 'the cluster is not asked');
+    cluster.nextFault = () => 'none';
+    await quotas.tend();
+    assert.deepEqual(await search(), { reserved: true });
+    assert.deepEqual(await search(), { reserved: false, running: true });
     await quotas.close();
   });
 });

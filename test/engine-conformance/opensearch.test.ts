@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { open } from '../../src/engine.js';
-import { WORD_CANDIDATES } from '../../src/limits.js';
+import { TERMS_MAX, WORD_CANDIDATES } from '../../src/limits.js';
 import { missingForCluster, type StartedCluster, startedCluster } from '../cluster/started.js';
 import { FIXTURES } from '../crash/folder.js';
 import { ALL, HOLDING, idsWith, QUESTION } from '../search/holding-words.js';
@@ -46,6 +46,20 @@ describe('OpenSearch', { skip: await missingForCluster() }, () => {
       const { words } = await engine.explain(request);
       assert.equal(words.added, WORD_CANDIDATES.short / 2 + HOLDING.CN + HOLDING.US);
     }
+  });
+
+  it('more words than a query of the cluster may have are refused with what to change', async (t) => {
+    const { engine, close } = await onCluster([]);
+    t.after(close);
+    await engine.ingest(ALL);
+    const words = ['lithium-ion', 'self-aligned', 'non-volatile', 'high-voltage', 'micro-processor'];
+    const terms = words
+      .flatMap((a) => words.map((b) => `${a} ${b} photo-resist fuel-cell`))
+      .slice(0, TERMS_MAX);
+    const request = { query: QUESTION, must_terms: terms, must_not_terms: terms, translate_terms: true };
+    const refused = { code: 'invalid_request', message: /max_clause_count.*fewer or shorter must_terms/ };
+    await assert.rejects(engine.search(request), refused);
+    await assert.rejects(engine.analyze(request), refused);
   });
 
   conformance('an index on a cluster', {

@@ -171,6 +171,17 @@ export function conformance(
       const terms = Array.from({ length: 20 }, (_, n) => titles[n % titles.length]!.slice(0, 200));
       const words = [...new Set(titles.flatMap((title) => title.split(/\s+/)))].slice(0, 20);
       const query = 'a device that stores energy';
+      // Terms of several words with many spellings and translations: as many as a request may have.
+      const joined = [
+        'lithium-ion',
+        'self-aligned',
+        'non-volatile',
+        'high-voltage',
+        'micro-processor',
+        'photo-resist',
+      ];
+      const long = (more: string) =>
+        joined.flatMap((a) => joined.map((b) => `${a} ${b} ${more}`)).slice(0, 20);
       const requests: SemanticRequest[] = [
         { query, ipc_codes: codes, cpc_codes: [...groups, 'H'] },
         { query, ipc_codes: ['H01M 10/0525', 'G'] },
@@ -180,6 +191,8 @@ export function conformance(
         { query, applicant: 'ab'.repeat(100) },
         { query: titles.join(' ').slice(0, 10_000) },
         { query: titles.join(' ').slice(0, 5_000), must_not_terms: words, translate_terms: true },
+        { query: titles.join(' ').slice(0, 10_000), must_not_terms: joined, translate_terms: true },
+        { query: joined.join(' '), must_not_terms: long('fuel-cell'), translate_terms: true },
       ];
       for (const request of requests) {
         const what = JSON.stringify(request).slice(0, 300);
