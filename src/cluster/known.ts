@@ -6,12 +6,14 @@ import { WORDS } from '../search/filter-rows.js';
 import type { SemanticQuery } from '../search/query.js';
 import { filterOf, queryOf } from './clauses.js';
 import type { Json, OneState } from './client.js';
-import { asking } from './documents.js';
 import { formsIn, occurrences, should, translatedParts } from './forms.js';
-import { keyOfHit, PATENT_ID, withIds } from './lookups.js';
+import { idsWhere, withIds } from './lookups.js';
 import { PARTS } from './mapping.js';
 import type { PublicationsInMemory } from './publications.js';
 import { countsOf } from './words.js';
+
+/** Publications that one query names. The cluster takes 65,536 terms, and statistics may count more. */
+const IDS_EACH = 5_000;
 
 /** Numbers of documents for lists of clauses, by their JSON. */
 export async function countsOfAll(
@@ -58,15 +60,13 @@ export async function fulfilling(
   return new Map(onWords.map((clause, n) => [JSON.stringify(clause), found[n]!]));
 }
 
-async function among(state: OneState, ids: string[], query: Json): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const { hits } = await state.search({
-    ...asking([], [PATENT_ID]),
-    size: ids.length,
-    query: { bool: { filter: [withIds(ids), query] } },
-    track_total_hits: false,
-  });
-  return hits.hits.map((hit) => keyOfHit(hit, PATENT_ID));
+/** The publications of a list for which a query holds. */
+async function among(state: OneState, ids: readonly string[], query: Json): Promise<string[]> {
+  const found: string[] = [];
+  for (let at = 0; at < ids.length; at += IDS_EACH) {
+    found.push(...(await idsWhere(state, [withIds(ids.slice(at, at + IDS_EACH)), query])));
+  }
+  return found;
 }
 
 /** The parts that hold each required term, by document id; see `partsHolding` of the addon. */

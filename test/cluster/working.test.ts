@@ -6,13 +6,17 @@ import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { queryOf } from '../../src/cluster/clauses.js';
+import type { Json, OneState } from '../../src/cluster/client.js';
 import { documentOf, vectorsOf } from '../../src/cluster/documents.js';
 import { occurrences } from '../../src/cluster/forms.js';
+import { fulfilling } from '../../src/cluster/known.js';
+import { PATENT_ID } from '../../src/cluster/lookups.js';
 import { PublicationsInMemory } from '../../src/cluster/publications.js';
 import { openWorkingSet, SCORE_QUESTION, scoreVectors } from '../../src/cluster/working.js';
-import { native } from '../../src/index/native.js';
+import { type FilterClause, native } from '../../src/index/native.js';
 import type { Passage } from '../../src/patent/passage.js';
 import type { Patent } from '../../src/patent/record.js';
+import { WORDS } from '../../src/search/filter-rows.js';
 import type { DocumentHead } from '../../src/store/document.js';
 import { resolvePublications } from '../../src/store/resolve.js';
 import { random } from '../crash/folder.js';
@@ -55,6 +59,23 @@ describe('publications in memory', () => {
     assert.equal(publications.bodies.get(doc)?.abstract, 'A cell.');
     assert.equal(publications.size, 1);
   });
+});
+
+test('any number of publications is asked for words, with at most 65,536 in a query', async () => {
+  const ids = Array.from({ length: 70_001 }, (_, n) => `US${String(10_000_000 + n)}B2`);
+  const asked: string[] = [];
+  const search = async (body: Json) => {
+    const { query, size } = body as { query: { bool: { filter: Json[] } }; size: number };
+    const [{ terms }] = query.bool.filter as [{ terms: Record<string, string[]> }];
+    const named = terms[PATENT_ID]!;
+    assert.ok(named.length <= 65_536 && named.length <= size, `${named.length} named, ${size} wanted`);
+    asked.push(...named);
+    return { hits: { hits: named.filter((id) => id.endsWith('0B2')).map((id) => ({ sort: [id] })) } };
+  };
+  const clause: FilterClause = { column: WORDS, test: 'holds', terms: ['cell'] };
+  const found = await fulfilling({ search } as unknown as OneState, [clause], ids);
+  assert.deepEqual(asked, ids);
+  assert.deepEqual([...found.values()], [ids.filter((id) => id.endsWith('0B2'))]);
 });
 
 describe('a document as JSON', () => {
@@ -162,11 +183,15 @@ describe('clauses as queries', () => {
   test('a required word is looked for in names as it is written', () => {
     const fields = (word: string) => {
       const { bool } = queryOf({ column: 'words', test: 'holds', terms: [word] }) as {
-        bool: { should: { term: Record<string, { value: string }> }[] };
+        bool: { should: { terms: Record<string, string[]> }[] };
       };
-      return bool.should.map(
-        ({ term }) => Object.entries(term).map(([name, { value }]) => [name, value])[0]!,
+      const each = bool.should.flatMap(({ terms }) => Object.entries(terms));
+      assert.equal(
+        new Set(each.map(([name]) => name)).size,
+        each.length,
+        'the terms of a part are one clause',
       );
+      return each.flatMap(([name, values]) => values.map((value) => [name, value]));
     };
     const inNames = fields('parking').filter(([name]) => name === 'terms.names');
     assert.deepEqual(inNames, [['terms.names', 'parking']]);
