@@ -4,7 +4,7 @@
 use crate::bitmap::Bitmap;
 use crate::columns::{Keywords, NO_DAY};
 use crate::day_order::on_days;
-use crate::lexical::question::Concept;
+use crate::lexical::concept::Concept;
 use crate::lexical::score::holding;
 use crate::segment::{Column, Segment};
 use crate::{Error, Result};

@@ -2,8 +2,10 @@
 //! that holds `USB` and `Type-C` far apart: the ordered pairs of the sequential dependence model (Metzler and Croft, "A Markov
 //! random field model for term dependencies", SIGIR 2005). A pair counts like a word whose rarity is that of the pair.
 
+use super::concept::{is_part_of_another, Concept};
 use super::elision::without_elisions;
-use super::question::{is_part_of_another, is_short, Concept, Questions};
+use super::found::is_short;
+use super::question::Questions;
 
 /// Words of a question that has pairs, at most. With eight instead of three, questions about a subject gain .001, others nothing.
 const MOST_WORDS: usize = 5;

@@ -2,10 +2,11 @@
 //! characters; if the table of terms has 이차전지, it is a word of the question, too.
 
 use super::analysis::Kind;
+use super::concept::{anywhere, Concept};
+use super::found::{phrase_of, Found};
 use super::fragments::pair_of;
 use super::index::Phrase;
 use super::okurigana::{remove_parts, without_ending, without_kana_behind};
-use super::question::{anywhere, phrase_of, Concept, Found};
 use super::spacing::spacings;
 
 /// Characters of a known word, at least. A shorter one is a pair, which is looked for already.

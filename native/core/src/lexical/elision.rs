@@ -1,7 +1,7 @@
 //! Apostrophes in questions. The index has `l'humidificateur` and `vehicle's` as one term, which has no stem, and their nouns as parts.
 //! A question asks for the noun: who writes an article before it means no other word.
 
-use super::question::Found;
+use super::found::Found;
 use super::readings::is_code;
 
 /// French words that lose their vowel before a word that begins with a vowel.

@@ -2,8 +2,9 @@
 //! `nanoparticles`. It has no stem, so a word is looked for with the endings of its plural and genitive, too.
 
 use super::analysis::{Kind, Language};
+use super::found::Found;
 use super::index::Phrase;
-use super::question::{Found, Questions};
+use super::question::Questions;
 use super::readings::is_code;
 
 /// Letters of a word with other endings, at least. Shorter ones in parts are seldom (`e-mails`), and often another word.

@@ -2,8 +2,8 @@
 //! of 황화물 (sulfide), also stands in other words, such as 산화물 (oxide).
 
 use super::characters::{normalise, Character, Class};
+use super::concept::Concept;
 use super::places::Place;
-use super::question::Concept;
 use super::terms::Terms;
 
 /// Bytes before a place in which places that overlap it begin.

@@ -1,7 +1,8 @@
 //! Greek letters and their names: `TNF-α`, `TNF-alpha` and `TNF-알파` are spellings of one word.
 
 use super::characters::{normalise, Character, Class};
-use super::question::{Alternative, Concept, Questions, PART};
+use super::concept::{Alternative, Concept, PART};
+use super::question::Questions;
 
 /// A letter, and its names in Latin script, Hangul and katakana. Names of one syllable are left out: they are ends of other
 /// words.

@@ -3,8 +3,9 @@
 //! a long vowel at its end or not: センサー, センサ (sensor).
 
 use super::analysis::Kind;
+use super::concept::{anywhere, Concept};
+use super::found::{is_short, Found};
 use super::index::Phrase;
-use super::question::{anywhere, is_short, Concept, Found};
 
 /// The sign of a long vowel in katakana, and the pairs of a word, at least, at whose end it is left out: those of four characters.
 const LONG_VOWEL: char = 'ー';

@@ -1,9 +1,11 @@
 //! The places in a text that hold words of a list.
 
 use super::analysis::Language;
+use super::concept::Concept;
+use super::found::{Found, LANGUAGES};
 use super::fragments::{without_fragments, Continued};
 use super::index::Phrase;
-use super::question::{Concept, Found, Questions, LANGUAGES};
+use super::question::Questions;
 use super::terms::Terms;
 use std::cell::OnceCell;
 use std::cmp::Reverse;

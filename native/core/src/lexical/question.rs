@@ -2,7 +2,9 @@
 
 use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
 use super::compounds::add_known_words;
+use super::concept::{add_translations, anywhere, merged, Alternative, Concept, Distinct, PART};
 use super::elision::noun;
+use super::found::{is_short, length_of_word, phrase_of, Found, LANGUAGES, LONGEST_WORD};
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::greek::spellings;
 use super::index::Phrase;
@@ -10,42 +12,7 @@ use super::okurigana::{is_hiragana, join_by_kana, without_ending, without_long_v
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
 use super::spacing::{behind_letters, joined_with, katakana_spacings, spacings, with_joined_syllables};
 use super::terms::Terms;
-use super::translate::{known, longest_terms, Form, Known, Stems, Translation, STEMS};
-use super::Part;
-use std::collections::HashMap;
-
-/// One way in which a document may hold a word of a question.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Alternative {
-    pub phrase: Phrase,
-    /// Whether it is looked for among names instead of texts; `None`: in both.
-    pub in_names: Option<bool>,
-    /// Share of the word's weight, above 0 and at most 1.
-    pub weight: f32,
-}
-
-impl Alternative {
-    /// Whether it is looked for in a part of documents.
-    pub fn is_in(&self, part: Part) -> bool {
-        self.in_names.is_none_or(|in_names| in_names == (part == Part::Names))
-    }
-}
-
-/// A word of a question, or a word in it that is found as one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Concept {
-    /// Bytes of the question.
-    pub from: u32,
-    pub to: u32,
-    /// Factor on its rarity.
-    pub boost: f32,
-    /// Whether it is no word by itself: two words beside each other, which are concepts, too (`beside.rs`), or an acronym or
-    /// its stems.
-    pub is_extra: bool,
-    pub alternatives: Vec<Alternative>,
-    /// What it is in other languages. Empty if translations are not looked for.
-    pub translations: Vec<Translation>,
-}
+use super::translate::{known, longest_terms, Form, Known, Stems, STEMS};
 
 /// Bytes of a question whose terms are translated, at most: the first of a longer one.
 const MOST_TRANSLATED: usize = 6000;
@@ -56,54 +23,19 @@ const MOST_PARTS: usize = 128;
 /// Digits of a locant, at most.
 const LONGEST_LOCANT: usize = 2;
 
-/// Whole words that are counted, at most.
-const MOST_WHOLE: usize = 16;
-
-/// Number of words of a question, at most `MOST_WHOLE`, without parts of others such as pairs of
-/// characters.
-pub fn whole_words(concepts: &[Concept]) -> usize {
-    let whole = concepts.iter().filter(|concept| !concept.is_extra && !is_part_of_another(concept, concepts));
-    whole.take(MOST_WHOLE).count()
-}
-
-/// Whether a concept is a part of a longer word of the question, such as a pair of characters.
-pub(super) fn is_part_of_another(one: &Concept, concepts: &[Concept]) -> bool {
-    concepts.iter().any(|other| {
-        !other.is_extra
-            && other.from <= one.from
-            && one.to <= other.to
-            && other.to - other.from > one.to - one.from
-    })
-}
-
-/// Whether a question has at most `SHORT_QUESTION` characters.
-pub(super) fn is_short(question: &str) -> bool {
-    question.chars().nth(SHORT_QUESTION).is_none()
-}
-
-/// Characters of a question, at most, in whose compounds known words are looked for, and pairs of words. In a long text the
-/// other words say enough.
-const SHORT_QUESTION: usize = 60;
-
 /// Ways in which a text may hold a required term, at most: the first, which change the least.
 const MOST_WAYS: usize = 256;
 
 /// Words of a question, at most. Longer questions are cut.
 const MOST_CONCEPTS: usize = 1000;
 
-/// Weight of a part of a word (`lithium` of `lithium-ion`), of a pair of characters of a longer
-/// word, and of a pair of hiragana, which is mostly grammar.
-pub(super) const PART: f32 = 0.5;
+/// Weight of a pair of characters of a longer word, and of a pair of hiragana, which is mostly grammar.
 const PAIR: f32 = 0.5;
 const HIRAGANA: f32 = 0.25;
 
 /// Factor on the rarity of an acronym or its stems: it may be a word in capitals. Who holds the acronym holds this, too, so that
 /// texts in languages without stems get as much as others.
 const STEMS_OF_ACRONYM: f32 = 0.5;
-
-/// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
-/// of several words.
-pub(super) const LONGEST_WORD: usize = 12;
 
 /// The languages whose terms the table has as they are written, in the order of `terms::LANGUAGES`: ko, ja, zh.
 const WITHOUT_STEMS: std::ops::RangeInclusive<usize> = 1..=3;
@@ -122,39 +54,6 @@ pub struct Questions {
     analyser: Analyser,
     /// The last word whose stems were asked for, and its stems: one character may be normalised to many words, ﷺ.
     stemmed: (String, Vec<String>),
-}
-
-/// A term of the question, owned.
-#[derive(PartialEq, Eq)]
-pub(super) struct Found {
-    pub text: String,
-    pub position: u32,
-    pub from: u32,
-    pub to: u32,
-    pub kind: Kind,
-}
-
-pub(super) const LANGUAGES: [Language; 4] =
-    [Language::Other, Language::English, Language::German, Language::French];
-
-/// Alternatives, each once, in the order in which they came.
-#[derive(Default)]
-struct Distinct {
-    found: Vec<Alternative>,
-    places: HashMap<Phrase, usize>,
-}
-
-impl Distinct {
-    /// Adds a phrase. If it is looked for in texts by one reading and everywhere by another, it is looked for everywhere.
-    fn add(&mut self, phrase: Phrase, in_names: Option<bool>) {
-        match self.places.get(&phrase) {
-            Some(&at) => self.found[at].in_names = self.found[at].in_names.and(in_names),
-            None => {
-                self.places.insert(phrase.clone(), self.found.len());
-                self.found.push(Alternative { phrase, in_names, weight: 1.0 });
-            }
-        }
-    }
 }
 
 impl Questions {
@@ -495,27 +394,6 @@ fn is_acronym(question: &str, written: &str) -> bool {
         && (is_among_others() || question.trim() == written)
 }
 
-fn add_translations(translations: &[Translation], concepts: &mut [Concept]) {
-    for translation in translations {
-        let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
-        let is = |own: &Alternative| own.is_in(Part::Text) && own.phrase == *translation.phrase;
-        // `USB` is the same in other languages. The stems of an acronym are those of a concept at its place.
-        let itself = concepts.iter().filter(|concept| concept.alternatives.iter().any(is));
-        let itself: Vec<_> = itself.map(|concept| (concept.from, concept.to)).collect();
-        for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
-            if itself.contains(&(concept.from, concept.to)) {
-                continue;
-            }
-            // Each once, or its documents would count twice among those with the greatest tf.
-            match concept.translations.iter_mut().find(|other| other.phrase == translation.phrase) {
-                Some(other) if translation.is_long && !other.is_long => *other = translation.clone(),
-                Some(_) => {}
-                None => concept.translations.push(translation.clone()),
-            }
-        }
-    }
-}
-
 /// A word as a whole, or its parts beside each other, if it has any: the first `MOST_PARTS`.
 fn joined_or_beside(whole: &str, parts: &[Found]) -> Vec<Alternative> {
     let mut alternatives = vec![anywhere(Phrase::word(whole), 1.0)];
@@ -530,43 +408,6 @@ fn joined_or_beside(whole: &str, parts: &[Found]) -> Vec<Alternative> {
 /// The phrase of a piece of a code.
 fn piece(text: &str) -> Phrase {
     Phrase::word(&format!("{PIECE}{text}"))
-}
-
-/// All terms of a text at their distances; codes as a whole, or by their parts if they have any.
-pub(super) fn phrase_of(terms: &[Found], codes: Kind) -> Phrase {
-    let terms = || terms.iter().filter(|term| !matches!(term.kind, Kind::Piece | Kind::Written));
-    let has_parts = |term: &Found| {
-        terms().any(|part| part.kind == Kind::Part && part.from >= term.from && part.to <= term.to)
-    };
-    let kept = terms().filter(|term| match term.kind {
-        Kind::Code => codes == Kind::Code || !has_parts(term),
-        Kind::Part => codes == Kind::Part,
-        _ => true,
-    });
-    let kept: Vec<_> = kept.collect();
-    let first = kept.first().map_or(0, |term| term.position);
-    Phrase { terms: kept.into_iter().map(|term| (term.position - first, term.text.clone())).collect() }
-}
-
-pub(super) fn anywhere(phrase: Phrase, weight: f32) -> Alternative {
-    Alternative { phrase, in_names: None, weight }
-}
-
-/// Number of terms of the word that begins a list: a code with its parts, or the pairs of a run.
-fn length_of_word(terms: &[Found]) -> usize {
-    let first = &terms[0];
-    let rest = &terms[1..];
-    1 + match first.kind {
-        Kind::Code => rest.iter().take_while(|term| term.kind == Kind::Part && term.from < first.to).count(),
-        Kind::Pair => rest
-            .iter()
-            .zip(terms)
-            .take_while(|(next, before)| {
-                next.kind == Kind::Pair && next.position == before.position + 1 && next.from < before.to
-            })
-            .count(),
-        _ => 0,
-    }
 }
 
 /// How many locants with a comma behind them begin a list of terms: 1 in `1,4-dioxane`, 0 in `1,000` and `1, 4-dioxane`.
@@ -640,35 +481,4 @@ fn particle_length(question: &str, run: &[Found]) -> usize {
     }
     let particle = PARTICLES.iter().find(|particle| word.ends_with(**particle));
     particle.map_or(0, |particle| particle.chars().count()).min(run.len() - 1)
-}
-
-/// Joins concepts of the same terms. A word that occurs n times weighs 1 + ln n times as much.
-fn merged(concepts: Vec<Concept>) -> Vec<Concept> {
-    let mut places: HashMap<(bool, Phrase), (usize, u32)> = HashMap::new();
-    let mut kept: Vec<Concept> = Vec::new();
-    for concept in concepts {
-        // The stem of an acronym may be a word of the question, too.
-        let key = (concept.is_extra, concept.alternatives[0].phrase.clone());
-        match places.get_mut(&key) {
-            Some((place, count)) => {
-                *count += 1;
-                let first = &mut kept[*place];
-                first.boost = first.boost.max(concept.boost);
-                // 폰 in 갤럭시 폰 and 스마트 폰 may be the end of both words.
-                let others = concept.alternatives.into_iter().take(MOST_WHOLE);
-                let new: Vec<_> = others.filter(|other| !first.alternatives.contains(other)).collect();
-                if first.alternatives.len() < MOST_WHOLE {
-                    first.alternatives.extend(new);
-                }
-            }
-            None => {
-                places.insert(key, (kept.len(), 1));
-                kept.push(concept);
-            }
-        }
-    }
-    for (place, count) in places.into_values() {
-        kept[place].boost *= 1.0 + (count as f32).ln();
-    }
-    kept
 }

@@ -8,8 +8,8 @@
 //! A code of one letter and a number is found as one word only, because `5 G` is seldom `5G`; but `220V` is `220 V`.
 
 use super::analysis::{is_stem, Analyser, Kind, Language, WRITTEN};
+use super::found::Found;
 use super::index::Phrase;
-use super::question::Found;
 
 /// Letters of a word in capitals that is a code, at most. Longer ones are words of a title in capitals.
 const SHORT: usize = 5;

@@ -20,10 +20,9 @@
 //! would without translations. If no document holds the word itself, n counts those that hold a
 //! translation.
 
+use super::concept::{Concept, Translation};
 use super::index::{length_of, Lexical, Located, Phrase};
-use super::question::Concept;
 use super::sums::Sums;
-use super::translate::Translation;
 use super::Part;
 use crate::bitmap::Bitmap;
 use crate::search::Snapshot;

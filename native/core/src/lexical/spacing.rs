@@ -6,8 +6,8 @@
 
 use super::analysis::Kind;
 use super::characters::{class_of, Class};
+use super::found::{Found, LONGEST_WORD};
 use super::index::Phrase;
-use super::question::{Found, LONGEST_WORD};
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 

@@ -8,9 +8,10 @@ mod question;
 mod required;
 
 use super::analysis::{Analyser, Language};
+use super::concept::{Alternative, Concept};
 use super::index::Phrase;
 use super::places::Sought;
-use super::question::{Alternative, Concept, InOtherLanguages, Questions};
+use super::question::{InOtherLanguages, Questions};
 use super::score::{scores, Shares};
 use super::terms::{self, Group, Terms};
 use super::write::Texts;

@@ -2,11 +2,12 @@
 
 use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
+use super::concept::Translation;
+use super::found::{phrase_of, Found};
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::greek::in_other_script;
 use super::index::Phrase;
 use super::okurigana::without_ending;
-use super::question::{phrase_of, Found};
 use super::terms::Terms;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,17 +20,6 @@ const MOST_TERMS: usize = 48;
 const EACH_LANGUAGE: usize = 4;
 /// Words of a term, and characters of one in a script without spaces, at most.
 const LONGEST_TERM: usize = 28;
-
-/// A translation of a term of a question.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Translation {
-    pub phrase: Arc<Phrase>,
-    /// The term in the question, bytes.
-    pub from: u32,
-    pub to: u32,
-    /// Whether the term is long: of several words, or of `LONG` characters of a script without spaces.
-    pub is_long: bool,
-}
 
 /// Characters of a long term of a script without spaces, at least.
 const LONG: usize = 4;

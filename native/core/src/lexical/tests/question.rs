@@ -1,6 +1,7 @@
 //! The words of a question.
 
-use super::super::question::{whole_words, Concept, Questions};
+use super::super::concept::{whole_words, Concept};
+use super::super::question::Questions;
 use super::super::{index::Phrase, Part};
 
 fn shown(question: &str) -> Vec<(String, f32)> {
