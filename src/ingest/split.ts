@@ -79,23 +79,30 @@ function nextMark(bytes: Buffer, mark: Buffer, from: number): number {
   return -1;
 }
 
+/** Whether a line begins behind this byte: a line end, or the last byte of the byte order mark. */
+const endsLine = (byte: number | undefined): boolean =>
+  byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === 0xbf;
+
 /**
  * Consecutive documents, each from one mark to the next. Bytes before the first mark are a unit if `head` is
  * true. They are left out if they are only the prolog of an element.
+ * @param isLine whether only marks at the beginning of a line count
  */
-export function splitFrom(mark: Uint8Array, head: boolean): Splitter {
+export function splitFrom(mark: Uint8Array, head: boolean, isLine = false): Splitter {
   const sought = asBuffer(mark);
   return async function* (stream, maxBytes = UNIT_MAX_BYTES) {
     const unit = new Gathering(maxBytes);
     let carry: Buffer = Buffer.alloc(0);
     let offset = 0;
     let isHead = true;
+    let before = LINE_FEED;
     for await (const chunk of stream) {
       const bytes = carry.length > 0 ? Buffer.concat([carry, chunk]) : asBuffer(chunk);
       let from = 0;
       // A mark at the beginning of the carried bytes was found before.
       for (let at = nextMark(bytes, sought, 0); at >= 0; at = nextMark(bytes, sought, at + 1)) {
         if (at + mark.length >= bytes.length) break;
+        if (isLine && !endsLine(at === 0 ? before : bytes[at - 1])) continue;
         unit.add(bytes.subarray(from, at));
         const piece = unit.take(`byte ${unit.start}`);
         if (piece && (head || !isHead)) yield piece;
@@ -105,9 +112,11 @@ export function splitFrom(mark: Uint8Array, head: boolean): Splitter {
       }
       // Keeps bytes that may be the beginning of a mark, but not a mark that was found.
       const keep = Math.max(from === 0 ? 0 : from + mark.length, bytes.length - mark.length);
-      unit.add(bytes.subarray(from, Math.min(keep, bytes.length)));
-      carry = Buffer.from(bytes.subarray(Math.min(keep, bytes.length)));
-      offset += bytes.length - carry.length;
+      const added = Math.min(keep, bytes.length);
+      unit.add(bytes.subarray(from, added));
+      carry = Buffer.from(bytes.subarray(added));
+      before = bytes[added - 1] ?? before;
+      offset += added;
     }
     unit.add(carry);
     const piece = unit.take(`byte ${unit.start}`);
@@ -117,6 +126,11 @@ export function splitFrom(mark: Uint8Array, head: boolean): Splitter {
 
 /** Consecutive XML documents, as in the weekly files. Each `<?xml` begins a document. */
 export const splitXml = splitFrom(Buffer.from('<?xml'), true);
+
+/** Documents that begin with a line of one word (`PATN`). Lines before the first one are left out. */
+export function splitAtLine(word: string): Splitter {
+  return splitFrom(Buffer.from(word), false, true);
+}
 
 /** Documents that begin with an element (`<PATDOC`). They may follow one another without a declaration. */
 export function splitAt(element: string): Splitter {

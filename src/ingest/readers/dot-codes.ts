@@ -5,22 +5,27 @@
  */
 
 const LETTERS =
-  'alpha=α beta=β gamma=γ delta=δ epsilon=ε zeta=ζ eta=η theta=θ iota=ι kappa=κ lambda=λ mu=μ nu=ν xi=ξ ' +
+  'alpha=α beta=β gamma=γ delta=δ epsilon=ε zeta=ζ eta=η theta=θ iota=ι kappa=κ lambda=λ lamda=λ mu=μ nu=ν xi=ξ ' +
   'omicron=ο pi=π rho=ρ sigma=σ tau=τ upsilon=υ phi=φ chi=χ psi=ψ omega=ω GAMMA=Γ DELTA=Δ THETA=Θ LAMBDA=Λ ' +
-  'XI=Ξ PI=Π SIGMA=Σ PHI=Φ PSI=Ψ OMEGA=Ω';
+  'XI=Ξ PI=Π SIGMA=Σ UPSILON=Υ PHI=Φ PSI=Ψ OMEGA=Ω';
 const SIGNS =
   'degree=° times=× +-=± -+=∓ ltoreq=≤ gtoreq=≥ noteq=≠ ident=≡ apprxeq=≈ about=~ infin=∞ ' +
-  'fwdarw=→ rarw=→ rarrw=→ larw=← dwnarw=↓ uparw=↑ revreaction=⇌ sctn=§ paragraph=¶ div=÷ multidot=· ' +
+  // A forward arrow points to the right, a rearward one to the left.
+  'fwdarw=→ rarw=← rarrw=→ larw=← dwnarw=↓ uparw=↑ revreaction=⇌ sctn=§ paragraph=¶ div=÷ multidot=· ' +
   'circle-solid=● square-solid=■ quadrature=□ largecircle=○ box-solid=■ angle=∠ perp=⊥ parallel=∥ ' +
   'intg=∫ differential=∂ gradient=∇ sqroot=√ varies=∝ dagger=† dbldagger=‡ RTM=® TM=™ ' +
-  'COPYRGT=© cent=¢ Yen=¥ ANG=Å Angstrom=Å';
+  'COPYRGT=© cent=¢ Yen=¥ ANG=Å Angstrom=Å SM=℠ permill=‰ prime=′ cndot=• ' +
+  'sym=⊕ crclbar=⊖ dbd== tbd=≡ approxeq=≈ congruent=≅ gtorsim=≳ ltorsim=≲ notident=≢ thrfore=∴ ' +
+  'andgate=∩ orgate=∪ smallcircle=∘ diamond=⋄ dagger-dbl=‡ vertline=| female=♀ male=♂';
+/** Marks of a reissue around what is new. */
+const ADDED = 'Iadd= Iaddend=';
 
 const CODES = new Map(
-  `${LETTERS} ${SIGNS}`
+  `${LETTERS} ${SIGNS} ${ADDED}`
     .trim()
     .split(/\s+/)
     .map((entry): [string, string] => {
-      const at = entry.lastIndexOf('=');
+      const at = entry.indexOf('=');
       return [entry.slice(0, at), entry.slice(at + 1)];
     }),
 );
@@ -34,11 +39,15 @@ const OVER: Record<string, string> = {
 /** Replaces the codes of a text by their characters. Unknown codes stay. */
 export function dotCodesRead(text: string): string {
   if (!/[.{]/.test(text)) return text;
-  return text
-    .replace(/\{(\w+) over \((\w)\)\}/g, (all, mark: string, letter: string) =>
-      OVER[mark] === undefined ? all : `${letter}${OVER[mark]}`.normalize('NFC'),
-    )
-    .replace(/\.sup\.(?=[-+−]?\d)/g, '^')
-    .replace(/\.su[pb]\.(?=\S)/g, '')
-    .replace(/\.([A-Za-z+][A-Za-z+-]*|[+-]{2})\./g, (all, code: string) => CODES.get(code) ?? all);
+  return (
+    text
+      .replace(/\{(\w+) over \((\w)\)\}/g, (all, mark: string, letter: string) =>
+        OVER[mark] === undefined ? all : `${letter}${OVER[mark]}`.normalize('NFC'),
+      )
+      .replace(/\.sup\.(?=[-+−]?\d)/g, '^')
+      .replace(/\.su[pb]\.(?=\S)/g, '')
+      // What a reissue deletes is printed in heavy brackets.
+      .replace(/\.([[\]])\./g, '$1')
+      .replace(/\.([A-Za-z+][A-Za-z+-]*|[+-]{2})\./g, (all, code: string) => CODES.get(code) ?? all)
+  );
 }

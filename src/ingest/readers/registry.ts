@@ -17,6 +17,7 @@ import { kiprisTables } from './kipris-tables.js';
 import { kiprisXml } from './kipris-xml.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { usPatentApplication, usPatentGrant } from './red-book.js';
+import { usAps } from './us-aps.js';
 import { usBrs } from './us-brs.js';
 import { usPap } from './us-pap.js';
 import { usSt32 } from './us-st32.js';
@@ -25,7 +26,7 @@ import { rootlessReason, xmlRootName } from './xml.js';
 
 /** In the order of detection: special formats before general ones. */
 export const READERS: readonly Reader[] = [
-  ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usXml4ip],
+  ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usAps, usXml4ip],
   ...[epPublication, docdb, jpGazette, cnSt36, cnSt96],
   ...[kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines, exportTable],
 ];

@@ -215,7 +215,7 @@ function description(document: Document): Section[] {
 export const usBrs: Reader = {
   format: 'us-brs',
   title: 'US full text of the BRS search system',
-  version: 6,
+  version: 7,
   detect(head) {
     const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096)).toString('latin1');
     return /(?:^|\n)\*\*\* BRS DOCUMENT BOUNDARY \*\*\*\r?\n[A-Z]{2,4} /.test(text);
