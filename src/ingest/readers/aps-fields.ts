@@ -59,7 +59,7 @@ function groupsOf(text: string): ApsGroup[] {
     const line = raw.trimEnd();
     const tag = TAG.exec(line)?.[0];
     if (tag === undefined) {
-      if (line !== '') field?.lines.push(line.slice(/^\s/.test(line) ? VALUE_AT : 0));
+      if (line !== '') field?.lines.push(line.replace(/^\s{1,5}/, ''));
     } else if (line === tag && GROUP.test(tag)) {
       groups.push({ name: tag, fields: [] });
       field = undefined;

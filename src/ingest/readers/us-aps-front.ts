@@ -87,6 +87,15 @@ function japaneseNumber(number: string, year: number): string {
   return isDated ? `${era}-${serial}` : number;
 }
 
+/** Characters of the parent case that are searched for a number. */
+const PARENT_CHARS = 20_000;
+
+/** The series with which the parent case names a serial number: `Ser. No. 60/090,199`. */
+function seriesNamed(text: string, apn: string | undefined): string | undefined {
+  const [, head, tail] = /^(\d{3})(\d{3})/.exec(apn ?? '') ?? [];
+  return head && new RegExp(`(?<!\\d)(\\d{1,2})/${head},?${tail}(?!\\d)`).exec(text)?.[1];
+}
+
 /** Foreign priorities (PRIR), parents (RLAP) and the application of a reissued patent (REIS). */
 function earlier(document: ApsDocument, isDesign: boolean): Filing[] {
   const foreign = document.named('PRIR').flatMap((group): Filing[] => {
@@ -95,10 +104,11 @@ function earlier(document: ApsDocument, isDesign: boolean): Filing[] {
     if (!country || !number) return [];
     return [{ country, number: foreignNumber(country, number), date: parseDate(date) }];
   });
+  const text = document.all('PARN', 'PAR', 'PAL').join(' ').slice(0, PARENT_CHARS);
   const parents = document.named('RLAP', 'REIS').flatMap((group): Filing[] => {
     const { APN: apn, APD: day } = valuesOf(group);
     const date = parseDate(day);
-    const number = applicationNumber({ apn, date, isDesign });
+    const number = applicationNumber({ apn, date, series: seriesNamed(text, apn), isDesign });
     return number ? [{ country: 'US', number, date }] : [];
   });
   return [...foreign, ...parents];

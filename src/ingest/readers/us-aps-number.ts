@@ -41,7 +41,7 @@ export function publicationNumber(
   if (issued === undefined) throw new DamagedDocument(`WKU ${wku}: no issue date (ISD)`);
   const kind = kinds[issued < KIND_CODES_FROM ? 0 : 1];
   const isStated = kind.length === 2 && level?.length === 2 && level[0] === kind[0];
-  return { number: `${series === '0' ? '' : series}${digits}`, kind: isStated ? level : kind };
+  return { number: `${series}${digits}`, kind: isStated ? level : kind };
 }
 
 /** Designs have their own series since October 1992. It reached 134,900 at the end of 2000. */

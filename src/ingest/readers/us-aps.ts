@@ -65,10 +65,11 @@ function parse(bytes: Uint8Array): ParsedUnit {
 function throwIfCut(claims: readonly Claim[], stated: string | undefined, text: string): void {
   const expected = /^\d{1,4}$/.test(stated ?? '') ? Number(stated) : 0;
   if (expected === 0) return;
-  const isShort = claims.length < expected || !text.endsWith('\n');
-  const isOpen = isShort && !/[.!?\])]$/.test(claims.at(-1)?.text ?? '');
-  if (claims.length * 2 < expected || isOpen)
-    throw new DamagedDocument(`cut off: ${claims.length} of ${expected} claims`);
+  const [count, last] = [claims.length, claims.at(-1)];
+  const isShort = count < expected || !text.endsWith('\n');
+  if (last !== undefined && isShort && !/[.!?\])]$/.test(last.text))
+    throw new DamagedDocument(`cut off in claim ${last.number} of ${expected}`);
+  if (count * 2 < expected) throw new DamagedDocument(`cut off: ${count} of ${expected} claims`);
 }
 
 /**
