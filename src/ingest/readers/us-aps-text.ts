@@ -71,8 +71,8 @@ export function claimsOf(document: ApsDocument): Claim[] {
     const printed = Number(/^(\d{1,6})\s*\.\s/.exec(text)?.[1] ?? 0);
     if (!isNumbered && printed === (last?.number ?? 0) + 1) next = printed;
     if (next !== undefined || !last) found.push(claimOf(next ?? 1, text, []));
-    else last.text += `\n${text}`;
+    else last.text += last.text === '' ? text : `\n${text}`;
     next = undefined;
   }
-  return found;
+  return found.filter(({ text }) => text !== '');
 }

@@ -223,6 +223,11 @@ describe('us-aps: fields', () => {
     ]);
   });
 
+  it('a claim whose number stands alone has the text that follows, and one without text is left out', () => {
+    const claims = 'NUM  1.\nPAR  1. .Iadd.\nPA1  A reed.\nNUM  2.\nPAR  2. .Iaddend.';
+    assert.deepEqual(one(patent({ claims })).claims, [{ number: 1, text: 'A reed.' }]);
+  });
+
   it('lines without a tag continue a field, unknown fields and groups are left out', () => {
     const more =
       'XXXX\nNAM  Nobody; At all\nABST\nPAL  A reed\nbroken to the left\n\tor by a tab.\nQQQ  ?\nPA9  End.';
