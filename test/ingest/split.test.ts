@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Splitter, splitElements, splitJson, splitLines, splitXml } from '../../src/ingest/split.js';
+import {
+  type Splitter,
+  splitAtLine,
+  splitElements,
+  splitJson,
+  splitLines,
+  splitXml,
+} from '../../src/ingest/split.js';
 import fc from '../property.js';
 import { grantXml } from './documents.js';
 
@@ -63,6 +70,26 @@ describe('consecutive XML documents', () => {
     for await (const piece of splitXml(chunks(documents.join(''), [1 << 16]))) {
       assert.equal(piece.bytes?.buffer.byteLength, piece.bytes?.length);
     }
+  });
+});
+
+describe('documents that begin with a line of one word', () => {
+  const text = 'head\nPATN\na PATN b\n PATN\nPATNX\nPATN  \r\nc\rPATN\rd';
+  it('only the word at the beginning of a line divides, for any chunks', async () => {
+    const starts = [5, text.indexOf('PATN  '), text.lastIndexOf('PATN')];
+    await fc.assert(
+      fc.asyncProperty(sizes, async (cuts) => {
+        assert.deepEqual(
+          await split(splitAtLine('PATN'), text, cuts),
+          starts.map((start, at) => `byte ${start}: ${text.slice(start, starts[at + 1])}`),
+        );
+      }),
+    );
+  });
+  it('the size of a document is bounded: a longer one is reported, the next is read', async () => {
+    const found = await split(splitAtLine('PATN'), `PATN\n${'x'.repeat(200)}\nPATN\ny`, [7], 100);
+    assert.match(found[0] ?? '', /a document of 206 bytes; at most 100/);
+    assert.match(found[1] ?? '', /PATN\ny$/);
   });
 });
 
