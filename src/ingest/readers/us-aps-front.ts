@@ -90,10 +90,14 @@ function japaneseNumber(number: string, year: number): string {
 /** Characters of the parent case that are searched for a number. */
 const PARENT_CHARS = 20_000;
 
-/** The series with which the parent case names a serial number: `Ser. No. 60/090,199`. */
+/** A serial number with its series: `60/090,199`. */
+const WITH_SERIES = /(?<!\d)(\d{1,2})\/(\d{3}),?(\d{3})(?!\d)/g;
+
+/** The series with which the parent case names a serial number. */
 function seriesNamed(text: string, apn: string | undefined): string | undefined {
-  const [, head, tail] = /^(\d{3})(\d{3})/.exec(apn ?? '') ?? [];
-  return head && new RegExp(`(?<!\\d)(\\d{1,2})/${head},?${tail}(?!\\d)`).exec(text)?.[1];
+  for (const [, series, head, tail] of text.matchAll(WITH_SERIES))
+    if (apn?.slice(0, 6) === `${head}${tail}`) return series;
+  return undefined;
 }
 
 /** Foreign priorities (PRIR), parents (RLAP) and the application of a reissued patent (REIS). */

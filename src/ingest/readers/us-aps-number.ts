@@ -22,7 +22,7 @@ export function checkDigit(digits: string): string {
 /**
  * Number and kind of a publication: `039327094` of 1976 is 03932709 A. The format has no kind code until 2001,
  * and then the level of publication (PBL) in some files.
- * @throws DamagedDocument if it is no number, or its check digit is another one
+ * @throws DamagedDocument if it is no number, or its check digit differs
  */
 export function publicationNumber(
   wku: string | undefined,
@@ -60,7 +60,7 @@ interface Stated {
 
 /**
  * The number of a US application with its series: SRC 5 and APN 4491556 are 05449155. Without a series, the
- * day tells it. `undefined` if the check digit is another one.
+ * day tells it. `undefined` if the check digit differs.
  */
 export function applicationNumber({ apn, date, series, isDesign }: Stated): string | undefined {
   if (apn === undefined) return undefined;

@@ -230,7 +230,7 @@ describe('us-aps: fields', () => {
 
   it('lines without a tag continue a field, unknown fields and groups are left out', () => {
     const more =
-      'XXXX\nNAM  Nobody; At all\nABST\nPAL  A reed\nbroken to the left\n\tor by a tab.\nQQQ  ?\nPA9  End.';
+      'XXXX\nNAM  Stray; Ann\nABST\nPAL  A reed\nbroken to the left\n\tor by a tab.\nQQQ  ?\nPA9  End.';
     const { abstract, inventors } = one(patent({ more }));
     assert.equal(abstract, 'A reed broken to the left or by a tab.\nEnd.');
     assert.equal(inventors, undefined);
