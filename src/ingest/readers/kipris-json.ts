@@ -15,7 +15,7 @@ import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
 import { koreanCountry } from './kipris-countries.js';
 import {
-  isAbandonedClaim,
+  isNoClaim,
   type KoreanNumbers,
   koreanPublications,
   koreanStatus,
@@ -46,10 +46,19 @@ function text(fields: Fields | undefined, name: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** Collapses `\r\n` and runs of blanks. They come from the form and not from the author. */
+/** Tags of older records, as escaped text: `<P INDENT="14">`, `<BR>`, `CO<SUB>2</SUB>`. */
+const LINE_TAGS = /<\/?(?:p|br)(?:\s[^<>]*)?\/?>/gi;
+const INLINE_TAGS = /<\/?(?:sub|sup)\s*>/gi;
+/** `10<SUP>6</SUP>` must not become 106. */
+const EXPONENT = /<sup\s*>(?=\s*[-+−]?\d)/gi;
+
+/** Removes tags, and collapses `\r\n` and runs of blanks. They come from the form and not from the author. */
 function prose(value: string | undefined): string | undefined {
+  const plain = value?.includes('<')
+    ? value.replace(EXPONENT, '^').replace(INLINE_TAGS, '').replace(LINE_TAGS, '\n')
+    : value;
   return (
-    value
+    plain
       ?.replace(/[^\S\n]+/g, ' ')
       .replace(/ ?\n\s*/g, '\n')
       .trim() || undefined
@@ -127,17 +136,40 @@ function claimsOf(record: Fields, version: string, isLatest: boolean): Partial<P
   const chosen = isFields(versions) ? versions[version] : undefined;
   const listed =
     isFields(chosen) && Array.isArray(chosen['claims']) ? chosen['claims'].filter(isFields) : undefined;
+  const found = listed ? versionClaims(listed) : isLatest ? plainClaims(entries(record, 'claimInfo')) : [];
+  return found.length > 0 ? { claims: found } : {};
+}
+
+function versionClaims(listed: readonly Fields[]): Claim[] {
   const found: Claim[] = [];
-  const current = isLatest ? entries(record, 'claimInfo') : [];
-  for (const [at, claim] of (listed ?? current).entries()) {
-    const claimText = prose(text(claim, listed ? 'text' : 'claim'));
-    const number = Number(text(claim, listed ? 'claim_number' : 'claimNumber') ?? at + 1);
-    if (!claimText || isAbandonedClaim(claimText) || !Number.isInteger(number) || number <= 0) continue;
+  for (const [at, claim] of listed.entries()) {
+    const claimText = prose(text(claim, 'text'));
+    const number = Number(text(claim, 'claim_number') ?? at + 1);
+    if (!claimText || isNoClaim(claimText) || !Number.isInteger(number) || number <= 0) continue;
     const refers = claim['refers_to'];
     const dependsOn = Array.isArray(refers) ? [...new Set(refers.map(Number).filter((to) => to > 0))] : [];
     found.push({ number, text: claimText, ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}) });
   }
-  return found.length > 0 ? { claims: found } : {};
+  return found;
+}
+
+const PRINTED_NUMBER = /^(\d{1,4}) ?\.\s*(?=\D)/;
+
+/** `1. …`, `2. 삭제`: the number stands in the text. */
+function plainClaims(listed: readonly Fields[]): Claim[] {
+  const found: Claim[] = [];
+  let last = 0;
+  for (const claim of listed) {
+    const printed = prose(text(claim, 'claim')) ?? '';
+    const stated = Number(text(claim, 'claimNumber') ?? PRINTED_NUMBER.exec(printed)?.[1]);
+    const number = Number.isInteger(stated) && stated > last ? stated : last + 1;
+    const claimText = printed.replace(PRINTED_NUMBER, (all, digits) =>
+      Number(digits) === number ? '' : all,
+    );
+    last = number;
+    if (claimText && !isNoClaim(claimText)) found.push({ number, text: claimText });
+  }
+  return found;
 }
 
 function people(record: Fields, name: string): Name[] {
@@ -250,7 +282,7 @@ function firstFiling(
 export const kiprisJson: Reader = {
   format: 'kipris-json',
   title: 'KIPRIS Plus detail JSON',
-  version: 9,
+  version: 10,
   detect: (head) => Buffer.from(head.buffer, head.byteOffset, head.length).includes(MARK),
   split: splitJson,
   parse,

@@ -10,7 +10,7 @@ import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitWhole } from '../split.js';
 import { koreanCountry } from './kipris-countries.js';
 import {
-  isAbandonedClaim,
+  isNoClaim,
   type KoreanNumbers,
   koreanPublications,
   koreanStatus,
@@ -168,7 +168,7 @@ function claimsOf(rows: Row[]): Partial<Patent> {
     );
     const number = Number(claim.attributes['num'] ?? claim.attributes['n'] ?? at + 1);
     const text = readableText(claim);
-    const isLeft = text !== '' && !isDeleted && !isAbandonedClaim(text);
+    const isLeft = text !== '' && !isDeleted && !isNoClaim(text);
     if (isLeft && Number.isInteger(number) && number > 0) found.push({ number, text });
   }
   return present({ claims: found });
@@ -216,7 +216,7 @@ function citationsOf(rows: Row[]): Citation[] {
 export const kiprisTables: Reader = {
   format: 'kipris-tables',
   title: 'KIPRIS Plus bulk tables (¶)',
-  version: 7,
+  version: 8,
   detect(head) {
     const end = head.indexOf(10);
     return tableColumns(head.subarray(0, Math.min(end < 0 ? head.length : end, 4096))) !== undefined;

@@ -19,8 +19,16 @@ const ABANDONED = /^[◈[\s]*청구항 ?\d{1,4} ?(?:은\(는\)|은|는) ?설정 
  * Whether a claim was abandoned when the registration fee was paid. KIPRIS keeps its number and text behind a notice, but
  * the granted right has no such claim.
  */
-export function isAbandonedClaim(text: string): boolean {
+function isAbandonedClaim(text: string): boolean {
   return ABANDONED.test(text);
+}
+
+/** The text of a deleted claim, which keeps its number: `삭제`, `[삭제]`. */
+const DELETED = /^[[(]? ?삭 ?제 ?[\])]?\.?$/;
+
+/** Whether the text says that the publication does not have the claim: it was deleted or abandoned. */
+export function isNoClaim(text: string): boolean {
+  return DELETED.test(text) || isAbandonedClaim(text);
 }
 
 export interface Stated {

@@ -124,6 +124,30 @@ it('finds records inside an answer, and the claims of a plain one', () => {
   assert.deepEqual(granted?.claims, [{ number: 1, text: '경첩.' }]);
 });
 
+it('claims of a plain answer have their number in the text, and deleted ones only that', () => {
+  const record = JSON.parse(kiprisRecord());
+  record.claims = undefined;
+  record.claimInfoArray = {
+    claimInfo: [
+      { claim: '1. 경첩. ' },
+      { claim: '2. 삭제' },
+      { claim: '3. 제1항에 있어서, 지름이 1.5 mm인 핀.' },
+      { claim: '4.삭제' },
+      {
+        claim:
+          '5. <P INDENT="14" ALIGN="JUSTIFIED">제3항에 있어서,</P><P INDENT="14">CO<SUB>2</SUB> 10<SUP>6</SUP> ppm.</P>',
+      },
+      { claim: '2. 단계로 접히는 사다리.' },
+    ],
+  };
+  assert.deepEqual(patents(JSON.stringify(record))[1]?.claims, [
+    { number: 1, text: '경첩.' },
+    { number: 3, text: '제1항에 있어서, 지름이 1.5 mm인 핀.', depends_on: [1] },
+    { number: 5, text: '제3항에 있어서,\nCO2 10^6 ppm.', depends_on: [3] },
+    { number: 6, text: '2. 단계로 접히는 사다리.' },
+  ]);
+});
+
 it('leaves out claims that were abandoned at registration, and keeps the numbers of the others', () => {
   const record = JSON.parse(kiprisRecord());
   const notice = (number: number): string => `청구항 ${number}은(는) 설정등록료 납부시 포기되었습니다.`;
