@@ -25,7 +25,7 @@ import { internationalFields, present } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { writtenCitation } from './written-citation.js';
 
-type Fields = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
 
 const MARK = Buffer.from('"biblioSummaryInfoArray"');
 
@@ -91,14 +91,18 @@ function parse(bytes: Uint8Array): ParsedUnit {
       `biblioSummaryInfoArray does not stand within the first ${RECORD_LEVELS + 1} levels of the JSON; expected a KIPRIS answer`,
     );
   }
-  for (const record of found) result.patents.push(...publications(record));
+  for (const record of found) result.patents.push(...detailPublications(record));
   if (result.patents.length === 0) {
     throw new DamagedDocument('no openNumber and no registerNumber: the application is not published');
   }
   return result;
 }
 
-function publications(record: Fields): Patent[] {
+/**
+ * The publications of a detail record.
+ * @throws DamagedDocument if a number is not a number of the Korean office
+ */
+export function detailPublications(record: Fields): Patent[] {
   const summary = entries(record, 'biblioSummaryInfo')[0];
   const numbers = numbersOf(summary);
   const isRegistered = numbers.registration.number !== undefined;

@@ -8,7 +8,8 @@ import { parseDate } from '../../patent/date.js';
 import type { Patent } from '../../patent/record.js';
 import { splitElements } from '../split.js';
 import { decodeText } from './decode.js';
-import { koreanPublications } from './kr-publications.js';
+import { isDetailXml } from './kipris-detail-xml.js';
+import { type KoreanNumbers, koreanPublications, koreanStatus } from './kr-publications.js';
 import { readableText } from './markup.js';
 import { codeFields, filingFields, present, uniqueNames } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
@@ -39,6 +40,7 @@ const FIELDS = {
   registered: ['RegistrationDate', 'registerDate'],
   announcement: ['PublicNumber', 'publicationNumber'],
   announced: ['PublicDate', 'publicationDate'],
+  status: ['RegistrationStatus', 'registerStatus'],
 } as const;
 
 function parse(bytes: Uint8Array): ParsedUnit {
@@ -82,39 +84,38 @@ function publications(
     (FIELDS.abstract as readonly string[]).includes(name),
   );
   const number = value('application');
-  return koreanPublications(
-    {
-      open: { number: value('open'), date: parseDate(value('opened')) },
-      registration: { number: value('registration'), date: parseDate(value('registered')) },
-      announcement: { number: value('announcement'), date: parseDate(value('announced')) },
-    },
-    {
-      language: 'ko',
-      ...present({ title: value('title'), abstract: abstract && readableText(abstract) }),
-      ...filingFields('KR', {
-        own: number ? { country: 'KR', number, date: parseDate(value('filed')) } : undefined,
-        priorities: [],
-      }),
-      ...present({
-        applicants: uniqueNames(split(value('applicant'))),
-        inventors: uniqueNames(split(value('inventor'))),
-      }),
-      ...codeFields({ ipc: split(value('ipc')) }),
-      partial: true,
-    },
-  );
+  const numbers: KoreanNumbers = {
+    open: { number: value('open'), date: parseDate(value('opened')) },
+    registration: { number: value('registration'), date: parseDate(value('registered')) },
+    announcement: { number: value('announcement'), date: parseDate(value('announced')) },
+  };
+  return koreanPublications(numbers, {
+    language: 'ko',
+    ...present({ title: value('title'), abstract: abstract && readableText(abstract) }),
+    ...filingFields('KR', {
+      own: number ? { country: 'KR', number, date: parseDate(value('filed')) } : undefined,
+      priorities: [],
+    }),
+    ...present({
+      applicants: uniqueNames(split(value('applicant'))),
+      inventors: uniqueNames(split(value('inventor'))),
+    }),
+    ...codeFields({ ipc: split(value('ipc')) }),
+    ...koreanStatus(value('status'), numbers),
+    partial: true,
+  });
 }
 
-const MARKS = [Buffer.from('<PatentUtilityInfo>'), Buffer.from('<inventionTitle>')];
+/** Elements that tell a search answer, with any prefix and attributes. */
+const MARK = /<(?:[\w.-]+:)?(?:PatentUtilityInfo|inventionTitle)[\s/>]/;
 
 export const kiprisXml: Reader = {
   format: 'kipris-xml',
   title: 'KIPRIS Plus search answer (XML)',
-  version: 3,
+  version: 4,
   detect(head) {
-    const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
-    if (xmlRootName(head) === undefined || bytes.includes('<biblioSummaryInfoArray>')) return false;
-    return MARKS.some((mark) => bytes.includes(mark));
+    if (xmlRootName(head) === undefined || isDetailXml(head)) return false;
+    return MARK.test(Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1'));
   },
   split: splitElements(RECORDS),
   parse,

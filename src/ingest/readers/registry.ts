@@ -12,6 +12,7 @@ import { googlePatents } from './google-patents.js';
 import { jpGazette } from './jp-gazette.js';
 import { jsonLines, missingIn } from './json-lines.js';
 import { memberNames } from './json-members.js';
+import { kiprisDetailXml } from './kipris-detail-xml.js';
 import { kiprisJson } from './kipris-json.js';
 import { kiprisTables } from './kipris-tables.js';
 import { kiprisXml } from './kipris-xml.js';
@@ -28,7 +29,7 @@ import { rootlessReason, xmlRootName } from './xml.js';
 export const READERS: readonly Reader[] = [
   ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usAps, usXml4ip],
   ...[epPublication, docdb, jpGazette, cnSt36, cnSt96],
-  ...[kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines, exportTable],
+  ...[kiprisDetailXml, kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines, exportTable],
 ];
 
 /** Format → version of its reader. */

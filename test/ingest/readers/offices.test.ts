@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { representatives } from '../../../src/drawings/representative.js';
-import { parseUnit } from '../../../src/ingest/readers/registry.js';
+import { detectReader, parseUnit } from '../../../src/ingest/readers/registry.js';
 import { isFailure, openSources } from '../../../src/ingest/source.js';
 import type { Patent } from '../../../src/patent/record.js';
 
@@ -147,7 +147,66 @@ describe('DOCDB', () => {
   });
 });
 
+describe('KIPRIS detail answers', () => {
+  it('an answer as XML gives the records of its JSON form', async () => {
+    const { patents, failures } = await read('kipris-detail.xml');
+    assert.deepEqual(failures, []);
+    assert.deepEqual(
+      patents.map(({ patent_id, publication_date, grant_date, claims, citations }) => [
+        patent_id,
+        publication_date,
+        grant_date,
+        claims?.map(({ number, text }) => `${number} ${text}`),
+        citations?.length,
+      ]),
+      [
+        ['KR1020200109777A', '2020-09-22', undefined, undefined, undefined],
+        [
+          'KR1022227770000B1',
+          '2021-03-04',
+          '2021-02-25',
+          ['1 부력체를 포함하는 화분.', '3 제1항에 있어서, 부력체의 높이가 조절되는 화분.'],
+          1,
+        ],
+      ],
+    );
+    assert.deepEqual(patents[0]?.inventors, [{ name: '홍예시', name_en: 'HONG, Yesi' }, { name: '김가상' }]);
+    assert.equal(
+      patents[0]?.abstract,
+      '본 발명은 물에 뜨는 화분에 관한 것으로,\n부력체의 높이가 1 < h < 5 cm이다.',
+    );
+    assert.equal(patents[0]?.priority_date, '2018-04-02');
+  });
+
+  it('a design or trademark is counted as skipped', () => {
+    const xml =
+      '<response><body><item><biblioSummaryInfoArray><biblioSummaryInfo><articleName>의자</articleName></biblioSummaryInfo></biblioSummaryInfoArray></item></body></response>';
+    assert.equal(detectReader(Buffer.from(xml))?.format, 'kipris-detail-xml');
+    assert.match(parseUnit('kipris-detail-xml', Buffer.from(xml)).skipped[0]?.reason ?? '', /neither/);
+  });
+});
+
 describe('KIPRIS search answers', () => {
+  it('the status of the registration is read, with its day', async () => {
+    const { patents } = await read('kipris-search.xml');
+    assert.deepEqual(
+      patents.map(({ legal_status }) => legal_status),
+      [
+        { status: '등록', date: '2021-02-25' },
+        { status: '등록', date: '2021-02-25' },
+        { status: '등록', date: '2016-08-05' },
+      ],
+    );
+  });
+
+  it('elements with attributes, blanks and prefixes are recognised', () => {
+    for (const tag of ['<PatentUtilityInfo id="1">', '<PatentUtilityInfo\n>', '<k:PatentUtilityInfo>'])
+      assert.equal(detectReader(Buffer.from(`<response>${tag}`))?.format, 'kipris-xml', tag);
+    const word =
+      '<items><item n="1"><applicationNumber>1020200000001</applicationNumber><inventionTitle lang="ko">';
+    assert.equal(detectReader(Buffer.from(`<response><body>${word}`))?.format, 'kipris-xml');
+  });
+
   it('a damaged item affects only itself, and its position is reported', async () => {
     const { patents, failures } = await read('kipris-many.xml');
     assert.equal(patents.length, 93);
