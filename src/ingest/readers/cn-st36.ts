@@ -138,7 +138,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt36: Reader = {
   format: ROOT,
   title: 'CN publication (ST.36)',
-  version: 5,
+  version: 6,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -2,9 +2,10 @@
  * CN publications, `business:PatentDocumentAndRelated` (the CNIPA's data after WIPO ST.96, v2.2). Text markup
  * has other names than in ST.36. The reader translates these names first.
  */
+import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
-import type { Name, Patent } from '../../patent/record.js';
+import type { Citation, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { cnDrawings, cnSections, withoutAgencyNumber } from './cn-text.js';
 import { decodeText } from './decode.js';
@@ -28,6 +29,7 @@ import {
   childElements,
   descendants,
   parseXml,
+  plainText,
   textAt,
   type XmlElement,
   type XmlNode,
@@ -62,10 +64,14 @@ const ST36_NAMES: Record<string, string> = {
 };
 
 /** Cells of tables hold markup as escaped text: `CC<sub>50</sub>`. */
-const TAGS = /<\/?(?:sub|sup|b|i|u|br)\s*\/?>/gi;
+const TAGS = /<\/?(?:sub|sup|b|i|u)\s*\/?>/gi;
+const LINE_BREAK = /<br\s*\/?>/gi;
+/** `10<sup>6</sup>` must not become 106. */
+const EXPONENT = /<sup\s*>(?=\s*[-+−]?\d)/gi;
 
 function inSt36(node: XmlNode): XmlNode {
-  if (typeof node === 'string') return node.includes('<') ? node.replace(TAGS, '') : node;
+  if (typeof node === 'string')
+    return node.includes('<') ? node.replace(EXPONENT, '^').replace(LINE_BREAK, ' ').replace(TAGS, '') : node;
   return { ...node, name: ST36_NAMES[node.name] ?? node.name, children: node.children.map(inSt36) };
 }
 
@@ -74,7 +80,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
 }
 
 function publication(root: XmlElement): Patent | { foreign: string } {
-  const front = childAt(root, 'BibliographicData');
+  const front = childAt(root, 'BibliographicData') ?? childAt(root, 'DesignBibliographicData');
   if (!front) throw new DamagedDocument(`<${root.name}> without bibliographic data`);
   const id = original(childElements(front, 'PublicationReference'));
   const country = textAt(id, 'WIPOST3Code') ?? 'CN';
@@ -82,7 +88,8 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   if (!named) return { foreign: country };
   const text = inSt36(root) as XmlElement;
   const description = childAt(text, 'Description');
-  const title = childAt(front, 'InventionTitle');
+  const title = childAt(front, 'InventionTitle') ?? childAt(front, 'DesignTitle');
+  const abstracts = [...childElements(text, 'Abstract'), ...childElements(text, 'DesignBriefExplanation')];
   const granted = textAt(front, 'GrantDate', 'Date') ?? textAt(front, 'GrantPublicationDate', 'Date');
   return withText({
     ...named,
@@ -90,7 +97,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       language:
         languageCode(title?.attributes['lang']) ?? languageCode(description?.attributes['lang']) ?? 'zh',
       title: title && readableText(inSt36(title) as XmlElement).replaceAll('\n', ' '),
-      abstract: childElements(text, 'Abstract').map(abstractText).filter(Boolean).join('\n'),
+      abstract: abstracts.map(abstractText).filter(Boolean).join('\n'),
       claims: claims(text),
       description: cnSections(description),
     }),
@@ -100,6 +107,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       applicants: people(front, 'Applicant'),
       inventors: people(front, 'Inventor'),
       agents: agents(front),
+      examiners: examiners(front),
     }),
     ...internationalFields(
       numberAndDate(front, 'PCTOrRegionalApplicationData'),
@@ -107,6 +115,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     ),
     ...codes(front),
     ...present({
+      citations: citations(front),
       drawings: cnDrawings(childElements(text, 'Drawings'), childAt(text, 'Abstract', 'AbstractFigure')),
     }),
   });
@@ -151,14 +160,24 @@ function filings(front: XmlElement): Partial<Patent> {
   });
 }
 
-/** Holders in the language of the publication. The same names in Latin script have the same `sequence`. */
+/** Lists of the parties. Those of a design, and the assignees of a grant, stand beside the other data. */
+function partyLists(front: XmlElement, names: readonly string[]): XmlElement[] {
+  const places = [childAt(front, 'Parties'), front];
+  return places.flatMap((place) => names.flatMap((name) => childElements(place, name)));
+}
+
+const APPLICANTS = ['ApplicantDetails', 'GranteeDetails', 'PatentGranteeDetails'];
+const INVENTORS = ['InventorDetails', 'DesignerDetails'];
+
+/** Applicants, or else the assignees of a grant; inventors. */
 function people(front: XmlElement, role: 'Applicant' | 'Inventor'): Name[] {
-  const parties = childAt(front, 'Parties');
-  const listed =
-    role === 'Applicant'
-      ? ['ApplicantDetails', 'GranteeDetails', 'PatentGranteeDetails']
-      : ['InventorDetails'];
-  const details = listed.flatMap((name) => childElements(parties, name));
+  if (role === 'Inventor') return holders(partyLists(front, INVENTORS));
+  const applicants = holders(partyLists(front, APPLICANTS));
+  return applicants.length > 0 ? applicants : holders(partyLists(front, ['AssigneeDetails']));
+}
+
+/** Holders in the language of the publication. The same names in Latin script have the same `sequence`. */
+function holders(details: readonly XmlElement[]): Name[] {
   const english = new Map<string, string>();
   const own: { name: string; sequence: string }[] = [];
   for (const holder of details.flatMap((list) => childElements(list))) {
@@ -181,13 +200,31 @@ function people(front: XmlElement, role: 'Applicant' | 'Inventor'): Name[] {
 
 /** Firms and attorneys. The number of a firm follows its name. */
 function agents(front: XmlElement): Name[] {
-  const listed = descendants(childAt(front, 'Parties', 'AgentDetails'), 'Agent');
+  const listed = partyLists(front, ['AgentDetails']).flatMap((list) => descendants(list, 'Agent'));
   return uniqueNames(
     listed.flatMap((agent) => [
       withoutAgencyNumber(textAt(agent, 'Agency', 'AddressBook', 'OrganizationName')),
       textAt(agent, 'AddressBook', 'Name'),
     ]),
   );
+}
+
+function examiners(front: XmlElement): Name[] {
+  const listed = partyLists(front, ['ExaminerDetails']).flatMap((list) => childElements(list));
+  return uniqueNames(listed.map((person) => textAt(person, 'Name') ?? textAt(person, 'AddressBook', 'Name')));
+}
+
+/** The references that the examiner cited (56). */
+function citations(front: XmlElement): Citation[] {
+  return childElements(childAt(front, 'ReferencesCited'), 'Citation').flatMap((citation): Citation[] => {
+    const cited_by = /^APP/i.test(citation.attributes['srepPhase'] ?? '') ? 'applicant' : 'examiner';
+    const id = original(descendants(citation, 'PublicationReference'));
+    const [country, number] = [textAt(id, 'WIPOST3Code'), textAt(id, 'DocNumber')];
+    if (country && number)
+      return [{ ...citedPatent(country, number, textAt(id, 'Kind'), textAt(id, 'Date')), cited_by }];
+    const text = plainText(descendants(citation, 'Text')[0]);
+    return text ? [{ text, cited_by }] : [];
+  });
 }
 
 function numberAndDate(front: XmlElement, list: string) {
@@ -202,7 +239,10 @@ function codes(front: XmlElement): Partial<Patent> {
       const built = `${part('Section')}${part('MainClass')}${part('Subclass')} ${part('MainGroup')}/${part('Subgroup')}`;
       return textAt(code, 'Text') ?? built;
     });
-  const locarno = descendants(front, 'ClassificationLocarno').map((code) => textAt(code) ?? '');
+  const locarno = descendants(front, 'ClassificationLocarno').flatMap((scheme) => {
+    const parts = childElements(scheme);
+    return (parts.length > 0 ? parts : [scheme]).map((code) => textAt(code) ?? '');
+  });
   return codeFields({
     ipc: symbols('ClassificationIPCRDetails', 'ClassificationIPCR'),
     cpc: symbols('ClassificationCPCDetails', 'ClassificationCPC'),
@@ -213,7 +253,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt96: Reader = {
   format: 'cn-st96',
   title: 'CN publication (ST.96)',
-  version: 5,
+  version: 6,
   detect: (head) => ROOTS.includes(xmlRootName(head) ?? ''),
   split: splitXml,
   parse,

@@ -6,7 +6,7 @@ import type { Claim, Drawing, Section } from '../../patent/record.js';
 import { digitsAtEnd } from '../../patent/scan.js';
 import { readableText } from './markup.js';
 import { claims } from './st36-text.js';
-import { childElements, descendants, type XmlElement } from './xml.js';
+import { descendants, type XmlElement } from './xml.js';
 
 /** Headings of the description that the implementing regulations prescribe (细则第十七条), and older headings. */
 const HEADING =
@@ -55,37 +55,54 @@ export function printedClaims(root: XmlElement): Claim[] {
   return claims(withLineEnds(root)).map((claim) => ({ ...claim, text: unwrapped(claim.text) }));
 }
 
+/** Groups of paragraphs and their headings, in ST.36 and ST.96. A printed heading at the beginning of a group replaces them. */
+const GROUP_HEADINGS: Record<string, string> = {
+  ...{ 'technical-field': '技术领域', TechnicalField: '技术领域' },
+  ...{ 'background-art': '背景技术', BackgroundArt: '背景技术' },
+  ...{ disclosure: '发明内容', Disclosure: '发明内容' },
+  ...{ 'description-of-drawings': '附图说明', DrawingsDescription: '附图说明' },
+  ...{ 'mode-for-invention': '具体实施方式', InventionMode: '具体实施方式' },
+  ...{ 'industrial-applicability': '工业实用性', IndustrialApplicability: '工业实用性' },
+};
+
 /** Paragraphs under their headings. Text before the first heading is under `说明书`. */
 export function cnSections(
   description: XmlElement | undefined,
   textOf: (element: XmlElement) => string = readableText,
 ): Section[] {
   const sections: Section[] = [];
-  for (const paragraph of description ? paragraphs(description) : []) {
+  const open = (section: string): void => {
+    sections.push({ section, paragraphs: [] });
+  };
+  const read = (paragraph: XmlElement): void => {
     const text = textOf(paragraph);
     const heading = HEADING.exec(text)?.[1];
-    if (heading !== undefined) {
-      sections.push({ section: heading, paragraphs: [] });
-      continue;
-    }
-    if (text === '') continue;
-    if (sections.length === 0) sections.push({ section: '说明书', paragraphs: [] });
+    if (heading !== undefined) open(heading);
+    if (heading !== undefined || text === '') return;
+    if (sections.length === 0) open('说明书');
     const number = digitsAtEnd(paragraph.attributes['num'] ?? '');
     sections.at(-1)?.paragraphs.push(number === undefined ? { text } : { number: Number(number), text });
-  }
+  };
+  const visit = (parent: XmlElement): void => {
+    for (const child of parent.children) {
+      if (typeof child === 'string') {
+        if (child.trim() !== '') read({ name: 'p', attributes: {}, children: [child] });
+      } else if (isGroup(child)) {
+        const heading = GROUP_HEADINGS[child.name];
+        if (heading !== undefined) open(heading);
+        visit(child);
+      } else if (child.name !== 'invention-title') read(child);
+    }
+  };
+  if (description) visit(description);
   return sections.filter(({ paragraphs: list }) => list.length > 0);
 }
 
-/**
- * All text elements of a description, in order. Grouping elements are descended into. The title is left out.
- */
-function paragraphs(parent: XmlElement): XmlElement[] {
-  return childElements(parent).flatMap((child) => {
-    if (child.name === 'invention-title') return [];
-    const isGroup = childElements(child, 'p').length > 0 && child.name !== 'p';
-    return isGroup ? paragraphs(child) : [child];
-  });
-}
+/** Elements whose paragraphs are parts of them. */
+const WHOLE = new Set(['p', 'heading', 'tables', 'table', 'ul', 'ol', 'li', 'dl', 'maths', 'chemistry']);
+
+const isGroup = (element: XmlElement): boolean =>
+  !WHOLE.has(element.name) && (element.name in GROUP_HEADINGS || descendants(element, 'p').length > 0);
 
 /** Sheets with their labels, and the drawing of the abstract, which has its own file. */
 export function cnDrawings(lists: XmlElement[], ofAbstract: XmlElement | undefined): Drawing[] {

@@ -271,7 +271,81 @@ describe('filings and citations', () => {
   });
 });
 
+describe('CN publications in ST.96', () => {
+  it('a grant has its assignees, examiners and cited references', async () => {
+    const [patent] = (await read('cn-st96-b.xml')).patents;
+    assert.deepEqual(patent?.applicants, [{ name: '虚构清洁科技股份有限公司' }]);
+    assert.deepEqual(patent?.examiners, [{ name: '例审' }]);
+    assert.deepEqual(patent?.citations, [
+      { patent_id: 'CN203000654U', country: 'CN', number: '203000654', kind: 'U', cited_by: 'examiner' },
+      { country: 'TW', number: 'M390654', kind: 'A1', cited_by: 'examiner' },
+      { text: '范例. 滚刷清洁的研究. 虚构大学, 2019.', cited_by: 'examiner' },
+    ]);
+  });
+
+  it('paragraphs in nested groups keep their numbers, and groups without a printed heading have one', async () => {
+    const [patent] = (await read('cn-st96-b.xml')).patents;
+    assert.deepEqual(
+      patent?.description?.map(({ section, paragraphs }) => [
+        section,
+        paragraphs.map(({ number }) => number),
+      ]),
+      [
+        ['技术领域', [1]],
+        ['发明内容', [2, 3, 4]],
+        ['具体实施方式', [6]],
+      ],
+    );
+  });
+
+  it('powers in a cell stay powers, and a line break stays a gap', async () => {
+    const [patent] = (await read('cn-st96-b.xml')).patents;
+    const texts = patent?.description?.flatMap(({ paragraphs }) => paragraphs.map(({ text }) => text));
+    assert.ok(texts?.includes('结果见表1。\n细菌 | 10^6 CFU Na+'), texts?.join('\n'));
+  });
+
+  it('a design is read', async () => {
+    const { patents, failures } = await read('cn-st96-s.xml');
+    assert.deepEqual(failures, []);
+    const [patent] = patents;
+    assert.deepEqual(
+      [patent?.patent_id, patent?.title, patent?.filing_date, patent?.grant_date],
+      ['CN307000321S', '椅子', '2021-10-13', undefined],
+    );
+    assert.equal(patent?.abstract, '1.本外观设计产品的名称：椅子。\n2.用途：用于坐。');
+    assert.deepEqual(patent?.locarno_codes, ['06-01']);
+    assert.deepEqual(patent?.applicants, [{ name: '虚构家具有限公司' }]);
+    assert.deepEqual(patent?.inventors, [{ name: '范例' }]);
+    assert.deepEqual(patent?.agents, [{ name: '虚构知识产权代理有限公司' }, { name: '代礼人' }]);
+  });
+});
+
 describe('CN publications in ST.36', () => {
+  it('paragraphs in nested groups keep their numbers, and no text beside them is lost', () => {
+    const front =
+      '<cn-publication-reference><document-id><country>CN</country><doc-number>105000123</doc-number><kind>A</kind></document-id></cn-publication-reference>';
+    const description =
+      '<description><technical-field>本发明涉及椅子。</technical-field><disclosure><tech-problem><p num="0002">椅子难折。</p></tech-problem><tech-solution><p num="0003">椅子有铰链。</p>椅背可折。</tech-solution></disclosure><p num="0004">附图说明</p><p num="0005">图1是椅子。</p></description>';
+    const { patents } = parseUnit(
+      'cn-patent-document',
+      Buffer.from(
+        `<cn-patent-document><cn-bibliographic-data>${front}</cn-bibliographic-data><application-body>${description}</application-body></cn-patent-document>`,
+      ),
+    );
+    assert.deepEqual(patents[0]?.description, [
+      { section: '技术领域', paragraphs: [{ text: '本发明涉及椅子。' }] },
+      {
+        section: '发明内容',
+        paragraphs: [
+          { number: 2, text: '椅子难折。' },
+          { number: 3, text: '椅子有铰链。' },
+          { text: '椅背可折。' },
+        ],
+      },
+      { section: '附图说明', paragraphs: [{ number: 5, text: '图1是椅子。' }] },
+    ]);
+  });
+
   it('the drawing of the abstract may be in the bibliographic data', async () => {
     const [patent] = (await read('cn-st36-abstract-drawing.xml')).patents;
     assert.deepEqual(patent?.drawings, [
