@@ -6,6 +6,7 @@ import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
 import type { Citation, Name, Patent } from '../../patent/record.js';
 import { bySequence, documentId, filingKeys, filingOf, formedNames, nameKeys } from './docdb-forms.js';
+import { literature } from './literature.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
 import {
@@ -190,19 +191,17 @@ function citedBy(citation: XmlElement): Citation['cited_by'] | undefined {
 
 function citations(front: XmlElement): Citation[] {
   return childElements(childAt(front, 'references-cited'), 'citation').flatMap((citation): Citation[] => {
-    const category = [
-      ...new Set(
-        descendants(citation, 'category')
-          .map((mark) => textAt(mark))
-          .filter(Boolean),
-      ),
-    ].join('');
+    // Passages have their own categories, and DOCDB repeats all of them together: X, Y, XY.
+    const letters = descendants(citation, 'category').flatMap((mark) => [...(textAt(mark) ?? '')]);
+    const category = [...new Set(letters)].join('');
     const marks = present({ category, cited_by: citedBy(citation) });
     const id = documentId(childElements(citation, 'patcit'));
     const [country, number] = [textAt(id, 'country'), textAt(id, 'doc-number')];
     if (country && number)
       return [{ ...citedPatent(country, number, textAt(id, 'kind'), textAt(id, 'date')), ...marks }];
-    const text = textAt(childAt(citation, 'nplcit'), 'text') ?? textAt(childAt(citation, 'patcit'), 'text');
+    const other = childAt(citation, 'nplcit');
+    const text =
+      textAt(other, 'text') ?? textAt(childAt(citation, 'patcit'), 'text') ?? (other && literature(other));
     return text ? [{ text: text.replace(/^-\s*/, ''), ...marks }] : [];
   });
 }

@@ -56,7 +56,7 @@ function emptyReason(root: XmlElement): string {
 export const docdb: Reader = {
   format: 'docdb',
   title: 'DOCDB exchange documents and OPS answers',
-  version: 6,
+  version: 7,
   detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
   split: splitElements(DOCUMENTS),
   parse,

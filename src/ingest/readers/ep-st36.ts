@@ -13,6 +13,7 @@ import { parseMended } from './damaged-xml.js';
 import { decodeText } from './decode.js';
 import { withYearFirst } from './docdb-numbers.js';
 import { epDrawings } from './ep-drawings.js';
+import { literature } from './literature.js';
 import { readableText } from './markup.js';
 import {
   codeFields,
@@ -171,15 +172,17 @@ function parents(front: XmlElement): Filing[] {
   });
 }
 
+/** A name without the address that some have in it: `Example, Ada c/o Example Ltd.` */
+function holderName(holder: XmlElement): string {
+  const name = textAt(holder, 'snm')?.replace(/(?<=\S)[\s,]c\/o\s.*$/i, '');
+  return [name, textAt(holder, 'sfx')].filter(Boolean).join(' ');
+}
+
 /** Applicants (B710), or the proprietors (B730) of a grant; inventors (B720). */
 function people(front: XmlElement): Partial<Patent> {
   const b700 = childAt(front, 'B700');
   const names = (block: string, holder: string): Name[] =>
-    uniqueNames(
-      childElements(childAt(b700, block), holder).map((element) =>
-        [textAt(element, 'snm'), textAt(element, 'sfx')].filter(Boolean).join(' '),
-      ),
-    );
+    uniqueNames(childElements(childAt(b700, block), holder).map(holderName));
   const applied = names('B710', 'B711');
   const proprietors = names('B730', 'B731');
   return present({
@@ -226,23 +229,14 @@ function citations(root: XmlElement, front: XmlElement): Citation[] {
     });
   const others = list
     .flatMap((part) => descendants(part, 'nplcit'))
-    .map((cited): Citation => {
-      const parts = (name: string): string =>
-        descendants(cited, name)
-          .map((part) => textAt(part))
-          .filter(Boolean)
-          .join(', ');
-      const printed = ['name', 'atl', 'book-title', 'sertitle', 'sdate', 'pubdate', 'vid', 'ppf'].map(parts);
-      const text = [...new Set(printed.filter(Boolean))].join(', ').replace(/\b(\d{4})0000\b/g, '$1');
-      return { text: text || readableText(cited).replaceAll('\n', ' '), cited_by: 'applicant' };
-    });
+    .map((cited): Citation => ({ text: literature(cited), cited_by: 'applicant' }));
   return [...examiners, ...patents, ...others].filter(({ text }) => text !== '');
 }
 
 export const epPublication: Reader = {
   format: ROOT,
   title: 'EP publication (ST.36)',
-  version: 7,
+  version: 8,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -103,3 +103,19 @@ it('a person as printed and in the letters of DOCDB is one person', () => {
   );
   assert.deepEqual(inventors, [{ name: 'Kylmänen, Jari' }, { name: 'BAUER, EVA' }]);
 });
+
+it('the categories of a citation and of its passages are each named once, and literature in parts is one text', () => {
+  const { citations } = read(`<references-cited>
+<citation cited-phase="ISR" sequence="1"><patcit><document-id><country>EP</country><doc-number>1900001</doc-number><kind>A1</kind></document-id></patcit><rel-passage><category>X</category><category>Y</category></rel-passage><category>XY</category></citation>
+<citation cited-phase="ISR" sequence="2"><nplcit npl-type="w"><online><author><name>EXAMPLE ADA</name></author><online-title>Gates of fields</online-title><pubdate><sdate>20110224</sdate></pubdate><avail>http://gate.example/1</avail></online></nplcit><category>A</category></citation>
+<citation cited-phase="ISR" sequence="3"><nplcit><text>EXAMPLE: "Gates"</text><article><atl>Gates</atl></article></nplcit></citation>
+</references-cited>`);
+  assert.deepEqual(
+    citations?.map(({ patent_id, text, category }) => [patent_id ?? text, category]),
+    [
+      ['EP01900001A1', 'XY'],
+      ['EXAMPLE ADA, Gates of fields, 20110224, http://gate.example/1', 'A'],
+      ['EXAMPLE: "Gates"', undefined],
+    ],
+  );
+});

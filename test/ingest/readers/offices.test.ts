@@ -363,6 +363,22 @@ describe('CN publications in ST.36', () => {
 });
 
 describe('EP publications', () => {
+  it('a name has no address of another company', () => {
+    const holder = (tag: string, name: string, suffix = '') =>
+      `<${tag}><snm>${name}</snm><sfx>${suffix}</sfx></${tag}>`;
+    const parties =
+      `<B710>${holder('B711', 'Beispiel GmbH')}</B710>` +
+      `<B720>${holder('B721', 'Exemple, Ada\nc/o Beispiel GmbH')}${holder('B721', 'Muster, Otto', 'Dr.')}</B720>`;
+    const { patents } = parseUnit(
+      'ep-patent-document',
+      Buffer.from(
+        `<ep-patent-document lang="en" country="EP" doc-number="2480001" kind="A1"><SDOBI><B500><B540><B541>en</B541><B542>Paste</B542></B540></B500><B700>${parties}</B700></SDOBI></ep-patent-document>`,
+      ),
+    );
+    assert.deepEqual(patents[0]?.applicants, [{ name: 'Beispiel GmbH' }]);
+    assert.deepEqual(patents[0]?.inventors, [{ name: 'Exemple, Ada' }, { name: 'Muster, Otto Dr.' }]);
+  });
+
   it('a stray < in a heading affects only the heading, and its position is reported', async () => {
     const { patents, failures } = await read('ep-st36-stray.xml');
     assert.deepEqual(
