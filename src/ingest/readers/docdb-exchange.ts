@@ -4,6 +4,7 @@
 
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
+import type { Filing } from '../../patent/family.js';
 import type { Citation, Name, Patent } from '../../patent/record.js';
 import { bySequence, documentId, filingKeys, filingOf, formedNames, nameKeys } from './docdb-forms.js';
 import { literature } from './literature.js';
@@ -107,18 +108,21 @@ function filings(
   });
   return {
     ...filingFields(country, { own, priorities: claimed, familyId: stated }),
-    ...internationalStage(claims),
+    ...internationalStage(claims, own),
   };
 }
 
 /**
- * DOCDB lists the international application of a national application among the priorities, linked by `W`.
+ * DOCDB lists the international application of a national application among the priorities, linked by `W`. OPS states no
+ * link; it has the day of the national application.
  */
-function internationalStage(claims: XmlElement[]): Partial<Patent> {
-  const linked = claims.filter((claim) => textAt(claim, 'priority-linkage-type') === 'W');
-  const filing = filingOf(linked);
-  if (filing?.country !== 'WO') return {};
-  return internationalFields(filing);
+function internationalStage(claims: XmlElement[], own: Filing | undefined): Partial<Patent> {
+  const linked = filingOf(claims.filter((claim) => textAt(claim, 'priority-linkage-type') === 'W'));
+  const sameDay = bySequence(claims)
+    .flatMap((claim) => filingOf(claim) ?? [])
+    .find(({ country, date }) => country === 'WO' && date !== undefined && date === own?.date);
+  const filing = linked?.country === 'WO' ? linked : sameDay;
+  return filing ? internationalFields(filing) : {};
 }
 
 function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {

@@ -10,7 +10,7 @@ import { companyKey } from '../../patent/name.js';
 import type { Name } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
-import { pctOfDocdb } from './docdb-numbers.js';
+import { pctOfDocdb, pctOfEpodoc } from './docdb-numbers.js';
 import { isLatin, present, uniqueNames } from './publication.js';
 import { descendants, textAt, type XmlElement } from './xml.js';
 
@@ -51,9 +51,15 @@ export function filingOf(references: XmlElement[]): Filing | undefined {
   const date = parseDate(textAt(id, 'date') ?? dates.find(Boolean));
   const country = textAt(id, 'country') ?? /^[A-Z]{2}/.exec(number)?.[0];
   if (country === undefined) return undefined;
-  const pct = textAt(id, 'kind') === 'W' ? pctOfDocdb(country, number) : undefined;
+  const pct = textAt(id, 'kind') === 'W' ? pctOfDocdb(country, number) : epodocPct(references);
   if (pct) return { country: 'WO', number: pct, date };
   return { country, number: officeNumber(country, documentIds(references), date) ?? number, date };
+}
+
+/** Answers of OPS have no form of DOCDB for priorities, and the office's form may lack the receiving office: `2013064552`. */
+function epodocPct(references: XmlElement[]): string | undefined {
+  const numbers = documentIds(references).map(({ element }) => textAt(element, 'doc-number') ?? '');
+  return numbers.map(pctOfEpodoc).find(Boolean);
 }
 
 /**

@@ -10,6 +10,12 @@ export function pctOfDocdb(country: string, number: string): string | undefined 
   return found ? `PCT/${found[1] ?? country}${found[2]}/${found[3]}` : undefined;
 }
 
+/** An international application in EPODOC's form, `WO2013US64552`. */
+export function pctOfEpodoc(number: string): string | undefined {
+  const found = /^WO((?:19|20)\d{2})([A-Z]{2})(\d{1,6})$/.exec(number);
+  return found ? `PCT/${found[2]}${found[1]}/${found[3]?.padStart(6, '0')}` : undefined;
+}
+
 /** Japanese applications before 2000 end with the year: `8000290` of 1990 is 1990-80002. */
 export function withYearFirst(country: string, { number, date }: Omit<Filing, 'country'>): string {
   const isOld = country === 'JP' && /^\d{3,8}$/.test(number) && number.endsWith(date?.slice(2, 4) ?? 'x');

@@ -202,7 +202,7 @@ function citations(root: XmlElement): Citation[] {
 export const jpGazette: Reader = {
   format: ROOT,
   title: 'JP gazette (ST.36)',
-  version: 7,
+  version: 8,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

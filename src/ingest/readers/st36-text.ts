@@ -19,7 +19,9 @@ export function wholeNumber(...texts: (string | undefined)[]): number | undefine
 }
 
 /** `1-24. (canceled)`: numbers of cancelled claims. */
-const CANCELLED = /^[\d\s,.–-]*\((?:cancell?ed|withdrawn)\)\.?$/i;
+const CANCELLED = /^[\d\s,.–-]*\((?:cancell?ed|deleted|withdrawn)\)\.?$/i;
+/** A deleted claim of the East Asian offices: `（削除）`, `(删除)`, `삭제`. */
+const DELETED = /^[(（[［【]?(?:削除|删除|삭제)[)）\]］】]?[.。]?$/;
 
 /** Claims with their printed number. The number at the beginning of the text (`1. A …`) is removed. */
 export function claims(root: XmlElement): Claim[] {
@@ -28,7 +30,7 @@ export function claims(root: XmlElement): Claim[] {
     for (const claim of childElements(list, 'claim')) {
       const number = wholeNumber(claim.attributes['num'], claim.attributes['id']) ?? found.length + 1;
       const read = claimOf(number, readableText(claim), references(claim, 'claim-ref', 'idref', number));
-      if (read.text && !CANCELLED.test(read.text)) found.push(read);
+      if (read.text && !CANCELLED.test(read.text) && !DELETED.test(read.text)) found.push(read);
     }
   }
   return found;

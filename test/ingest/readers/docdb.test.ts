@@ -104,6 +104,30 @@ it('a person as printed and in the letters of DOCDB is one person', () => {
   assert.deepEqual(inventors, [{ name: 'Kylmänen, Jari' }, { name: 'BAUER, EVA' }]);
 });
 
+it("an international application among the priorities is read from EPODOC's form", () => {
+  const { priorities: claimed, pct_application } = read(
+    application(documentId('epodoc', '- US201314434001 - 20131011')) +
+      priorities(
+        [documentId('epodoc', '- US201261713164P - 20121012'), documentId('original', '- 61/713,164')],
+        [documentId('epodoc', '- WO2013US64552 - 20131011'), documentId('original', '- 2013064552')],
+      ),
+  );
+  assert.deepEqual(claimed, [
+    { country: 'US', number: '61713164', date: '2012-10-12' },
+    { country: 'WO', number: 'US2013064552', date: '2013-10-11' },
+  ]);
+  assert.deepEqual(pct_application, { number: 'PCT/US2013/064552', date: '2013-10-11' });
+});
+
+it('an international application of another day is a priority only', () => {
+  const { priorities: claimed, pct_application } = read(
+    application(documentId('epodoc', '- US201314434001 - 20131011')) +
+      priorities([documentId('epodoc', '- WO2012US64552 - 20121110')]),
+  );
+  assert.deepEqual(claimed, [{ country: 'WO', number: 'US2012064552', date: '2012-11-10' }]);
+  assert.equal(pct_application, undefined);
+});
+
 it('the categories of a citation and of its passages are each named once, and literature in parts is one text', () => {
   const { citations } = read(`<references-cited>
 <citation cited-phase="ISR" sequence="1"><patcit><document-id><country>EP</country><doc-number>1900001</doc-number><kind>A1</kind></document-id></patcit><rel-passage><category>X</category><category>Y</category></rel-passage><category>XY</category></citation>

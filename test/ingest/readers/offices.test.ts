@@ -362,6 +362,26 @@ describe('CN publications in ST.36', () => {
   });
 });
 
+describe('JP gazettes', () => {
+  it('a deleted claim is left out, and the others keep their numbers', () => {
+    const id =
+      '<publication-reference><document-id><country>JP</country><doc-number>2021100001</doc-number><date>20210701</date></document-id></publication-reference>';
+    const claims = ['椅子。', '（削除）', '削除ボタンを有する請求項１に記載の椅子。']
+      .map((text, at) => `<claim num="${at + 1}"><claim-text>${text}</claim-text></claim>`)
+      .join('');
+    const { patents } = parseUnit(
+      'jp-official-gazette',
+      Buffer.from(
+        `<jp-official-gazette kind-of-jp="A" kind-of-st16="A"><bibliographic-data>${id}</bibliographic-data><claims>${claims}</claims></jp-official-gazette>`,
+      ),
+    );
+    assert.deepEqual(
+      patents[0]?.claims?.map(({ number }) => number),
+      [1, 3],
+    );
+  });
+});
+
 describe('EP publications', () => {
   it('a name has no address of another company', () => {
     const holder = (tag: string, name: string, suffix = '') =>
