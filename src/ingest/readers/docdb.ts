@@ -24,10 +24,16 @@ const ROOTS = new Set<string>([
  */
 const SKIP = new Set(['legal']);
 
-function parse(bytes: Uint8Array): ParsedUnit {
+const parse = (bytes: Uint8Array): ParsedUnit => answerOf(parseXml(decodeText(bytes), SKIP));
+
+/**
+ * The publications in the documents of an answer.
+ * @throws DamagedDocument if a document has no number
+ */
+export function answerOf(roots: readonly XmlElement[]): ParsedUnit {
   const result: ParsedUnit = { patents: [], skipped: [] };
   let found = 0;
-  for (const root of parseXml(decodeText(bytes), SKIP)) {
+  for (const root of roots) {
     const inside = DOCUMENTS.flatMap((name) => (root.name === name ? [root] : descendants(root, name)));
     for (const element of inside) {
       found++;

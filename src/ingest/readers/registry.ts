@@ -16,6 +16,7 @@ import { kiprisDetailXml } from './kipris-detail-xml.js';
 import { kiprisJson } from './kipris-json.js';
 import { kiprisTables } from './kipris-tables.js';
 import { kiprisXml } from './kipris-xml.js';
+import { opsJson } from './ops-json.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { usPatentApplication, usPatentGrant } from './red-book.js';
 import { usAps } from './us-aps.js';
@@ -28,7 +29,7 @@ import { rootlessReason, xmlRootName } from './xml.js';
 /** In the order of detection: special formats before general ones. */
 export const READERS: readonly Reader[] = [
   ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usAps, usXml4ip],
-  ...[epPublication, docdb, jpGazette, cnSt36, cnSt96],
+  ...[epPublication, docdb, opsJson, jpGazette, cnSt36, cnSt96],
   ...[kiprisDetailXml, kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines, exportTable],
 ];
 

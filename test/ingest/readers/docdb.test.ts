@@ -1,7 +1,7 @@
 /** Numbers and names of DOCDB and Open Patent Services, in their several forms. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { parseUnit } from '../../../src/ingest/readers/registry.js';
+import { detectReader, parseUnit } from '../../../src/ingest/readers/registry.js';
 import type { Patent } from '../../../src/patent/record.js';
 
 /** A document-id of a form; `country number kind date` with `-` for what the form lacks. */
@@ -142,4 +142,48 @@ it('the categories of a citation and of its passages are each named once, and li
       ['EXAMPLE: "Gates"', undefined],
     ],
   );
+});
+
+it('answers of OPS as JSON are read as those in XML', () => {
+  const answer = {
+    'ops:world-patent-data': {
+      '@xmlns': { ops: 'http://ops.epo.org', $: 'http://www.epo.org/exchange' },
+      'ftxt:fulltext-documents': {
+        'ftxt:fulltext-document': {
+          '@system': 'ops.epo.org',
+          'bibliographic-data': {
+            'publication-reference': {
+              'document-id': { country: { $: 'EP' }, 'doc-number': { $: '3456700' }, kind: { $: 'A1' } },
+            },
+          },
+          claims: {
+            '@lang': 'EN',
+            claim: { 'claim-text': [{ $: '1. A pot, h < 5.' }, { $: '2. The pot of claim 1.' }] },
+          },
+        },
+      },
+    },
+  };
+  const text = JSON.stringify(answer);
+  assert.equal(detectReader(Buffer.from(`\ufeff [${text}]`))?.format, 'ops-json');
+  const { patents, failed } = parseUnit('ops-json', Buffer.from(text));
+  assert.equal(failed, undefined);
+  assert.deepEqual(patents, [
+    {
+      patent_id: 'EP03456700A1',
+      country: 'EP',
+      number: '03456700',
+      kind_code: 'A1',
+      language: 'en',
+      claims: [
+        { number: 1, text: 'A pot, h < 5.' },
+        { number: 2, text: 'The pot of claim 1.', depends_on: [1] },
+      ],
+      partial: true,
+    },
+  ]);
+  const nested = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
+  const deep = parseUnit('ops-json', Buffer.from(`{"ops:world-patent-data":${nested}}`));
+  assert.match(deep.skipped[0]?.reason ?? '', /without documents/);
+  assert.match(parseUnit('ops-json', Buffer.from('{"ops:world')).failed?.reason ?? '', /not JSON/);
 });
