@@ -8,6 +8,7 @@ import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import { filingKey } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
+import { beforeFirst } from '../../patent/scan.js';
 import { splitXml } from '../split.js';
 import { parseMended } from './damaged-xml.js';
 import { decodeText } from './decode.js';
@@ -174,7 +175,7 @@ function parents(front: XmlElement): Filing[] {
 
 /** A name without the address that some have in it: `Example, Ada c/o Example Ltd.` */
 function holderName(holder: XmlElement): string {
-  const name = textAt(holder, 'snm')?.replace(/(?<=\S)[\s,]c\/o\s.*$/i, '');
+  const name = beforeFirst(textAt(holder, 'snm') ?? '', /,? c\/o /i);
   return [name, textAt(holder, 'sfx')].filter(Boolean).join(' ');
 }
 
