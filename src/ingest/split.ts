@@ -251,14 +251,14 @@ export function splitElements(names: readonly string[]): Splitter {
       const text = bytes.toString('latin1');
       let from = 0;
       for (;;) {
-        const end = name === undefined ? -1 : text.indexOf(`</${name}>`, from);
+        const end = name === undefined ? undefined : endTag(text, name, from);
         open.lastIndex = from;
         let tag = open.exec(text);
         // The tag of the open element itself, and tags that may occur in it.
         while (tag && name !== undefined && (tag[1] !== name || offset + tag.index === unit.start)) {
           tag = open.exec(text);
         }
-        if (tag && (end < 0 || tag.index < end)) {
+        if (tag && (end === undefined || tag.index < end.at)) {
           if (name !== undefined) {
             unit.drop();
             yield {
@@ -273,10 +273,9 @@ export function splitElements(names: readonly string[]): Splitter {
           from = tag.index;
           continue;
         }
-        if (end < 0 || name === undefined) break;
-        const after = end + name.length + '</>'.length;
-        unit.add(bytes.subarray(from, after));
-        from = after;
+        if (end === undefined) break;
+        unit.add(bytes.subarray(from, end.after));
+        from = end.after;
         name = undefined;
         const piece = unit.take(`byte ${unit.start}`);
         if (piece) yield piece;
@@ -295,6 +294,18 @@ export function splitElements(names: readonly string[]): Splitter {
       if (piece) yield piece;
     }
   };
+}
+
+/** Place of the next end tag, which may have white space before `>`. */
+function endTag(text: string, name: string, from: number): { at: number; after: number } | undefined {
+  const tag = `</${name}`;
+  for (let at = text.indexOf(tag, from); at >= 0; at = text.indexOf(tag, at + 1)) {
+    const blank = /\s{0,20}/y;
+    blank.lastIndex = at + tag.length;
+    const close = blank.lastIndex + (blank.exec(text)?.[0].length ?? 0);
+    if (text[close] === '>') return { at, after: close + 1 };
+  }
+  return undefined;
 }
 
 /** Bytes of `</prefix:…>` in addition to the name. */

@@ -145,6 +145,13 @@ describe('elements of a document', () => {
       assert.deepEqual(await split(splitElements(['i']), text, cuts), expected);
   });
 
+  it('white space before the end of an end tag is allowed', async () => {
+    const text = '<r><i>a</i ><i>b</ix></i\n></r>';
+    const expected = ['byte 3: <i>a</i >', 'byte 12: <i>b</ix></i\n>'];
+    for (const cuts of [[1], [2, 3, 5], [1 << 16]])
+      assert.deepEqual(await split(splitElements(['i']), text, cuts), expected);
+  });
+
   it('elements keep a declared encoding that is not UTF-8', async () => {
     const declared = '<?xml version="1.0" encoding="euc-kr"?>';
     for (const cuts of [[1], [1 << 16]]) {
