@@ -107,6 +107,7 @@ function planOf(head: Buffer): { split: Splitter; reader?: Reader } | undefined 
   const line = jsonLine(head);
   if (line) {
     const reader = detectReader(line);
+    if (reader?.hasList) return { split: reader.split, reader };
     return reader ? { split: splitLines, reader } : { split: splitLines };
   }
   const reader = detectReader(head);

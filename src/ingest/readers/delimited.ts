@@ -4,9 +4,10 @@
  */
 import { TABLE_RECORD_MAX_CHARS } from '../../limits.js';
 import type { Piece, Splitter } from '../split.js';
+import { looksLatin, looksShiftJis } from './decode.js';
 
-/** Lines searched for the header. Exports put a line with their query before the header. */
-const HEADER_LINES = 3;
+/** Lines searched for the header. Exports put lines with their query before the header: Espacenet seven. */
+const HEADER_LINES = 12;
 /** Bytes from which the encoding is detected. */
 const ENCODING_BYTES = 1 << 16;
 
@@ -51,13 +52,17 @@ function recordLength(text: string, from: number): number {
   return 0;
 }
 
-/** UTF-8 if the bytes are valid UTF-8. Otherwise the Chinese national code, the encoding of gazette lists. */
+/**
+ * UTF-8 if the bytes are valid UTF-8. Otherwise what spreadsheets write in Japan and in the West, or the Chinese national code, the
+ * encoding of gazette lists.
+ */
 export function delimitedDecoder(head: Uint8Array): InstanceType<typeof TextDecoder> {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
     return new TextDecoder('utf-8');
   } catch {
-    return new TextDecoder('gb18030');
+    if (looksLatin(head)) return new TextDecoder('windows-1252');
+    return new TextDecoder(looksShiftJis(head) ? 'shift_jis' : 'gb18030');
   }
 }
 

@@ -1,96 +1,71 @@
 /**
- * Tables with one publication per row, recognised by the names of their columns: Google Patents' CSV exports
- * (of the public data set, with JSON in cells, and of the search page), the CNIPA's gazette lists (GB18030),
- * and exported lists of Chinese search services. Most tables hold only front-page data.
+ * Tables of publications, recognised by their headings: Google Patents' CSV exports (of the public data set, with JSON in cells, and
+ * of the search page), the CNIPA's gazette lists (GB18030), exported lists of Chinese search services, and the services that have a
+ * form of their own (`FORMS`). Most tables hold only front-page data.
  */
 
 import type { Patent } from '../../patent/record.js';
 import { withoutEnd, withoutStart } from '../../patent/scan.js';
 import { decodeText } from './decode.js';
 import { cellsOf, headerLines, separatorOf, splitDelimited } from './delimited.js';
+import { espacenetTable } from './espacenet-table.js';
+import { fieldOf, TYPICAL } from './export-columns.js';
 import { type ExportFields, exportedPublication } from './google-patents.js';
-import { oneOf } from './publication.js';
+import { jPlatPatTable } from './j-platpat-table.js';
+import { lensTable } from './lens-table.js';
+import { patentScopeTable } from './patentscope-table.js';
+import { patentsViewTable } from './patentsview-table.js';
+import { foreignReason } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { plainHeading, type RowPublication, type TableForm, yearFirst } from './table-form.js';
 
-/** Column names without case, blanks and punctuation. */
-const COLUMNS: Record<string, readonly string[]> = {
-  publication_number: [
-    ...['publicationnumber', 'publicationno', 'id', 'authorizationnoticeid', 'resultnumber'],
-    ...['公开公告号', '公开号', '公告号', '授权公告号', '申请公布号', '公开公告号码'],
-  ],
-  title: ['title', 'titlelocalized', 'name', '标题', '名称', '发明名称', '专利名称', '标题中文'],
-  abstract: ['abstract', 'abstractlocalized', '摘要'],
-  claims: ['claims', 'claimslocalized', '权利要求', '权利要求书'],
-  description: ['description', 'descriptionlocalized', '说明书'],
-  assignee: ['assignee', 'applicant', 'applicants', 'patentee', '申请人', '专利权人', '申请专利权人'],
-  assignee_harmonized: ['assigneeharmonized'],
-  inventor: [
-    'inventor',
-    'inventors',
-    'inventorauthor',
-    'author',
-    'designer',
-    '发明人',
-    '发明设计人',
-    '设计人',
-  ],
-  inventor_harmonized: ['inventorharmonized'],
-  priority_date: ['prioritydate', '优先权日'],
-  filing_date: ['filingdate', 'filingcreationdate', '申请日'],
-  publication_date: [
-    'publicationdate',
-    'authorizedannouncementdate',
-    '公开公告日',
-    '公开日',
-    '公告日',
-    '授权公告日',
-  ],
-  grant_date: ['grantdate', '授权日'],
-  application_number: ['applicationnumber', 'filingid', '申请号'],
-  country_code: ['countrycode'],
-  kind_code: ['kindcode'],
-  ipc: ['ipc', 'ipccodes', 'intcl', 'ipc分类号', '国际分类号'],
-  cpc: ['cpc', 'cpccodes', 'cpc分类号'],
-  family_id: ['familyid'],
-  citation: ['citation'],
-  priority_claim: ['priorityclaim'],
-  representative_figure: ['representativefigure', 'representativefigurelink'],
-};
-
-const FIELD_OF = new Map(
-  Object.entries(COLUMNS).flatMap(([field, names]) => names.map((name) => [name, field])),
-);
-
-const fieldOf = (column: string): string | undefined =>
-  FIELD_OF.get(
-    column
-      .normalize('NFKC')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]/gu, ''),
-  );
-
-/** Columns typical of lists of publications. Other lists with an id and a title do not have them. */
-const TYPICAL = [
-  'assignee',
-  'inventor',
-  'priority_date',
-  'filing_date',
-  'publication_date',
-  'ipc',
-  'cpc',
-  'abstract',
+/** Tables whose cells need more than their headings to be read. */
+const FORMS: readonly TableForm[] = [
+  ...[lensTable, espacenetTable, jPlatPatTable],
+  ...[patentScopeTable, patentsViewTable],
 ];
+
 const HEADER_MAX_CHARS = 20_000;
 
+const formOf = (columns: readonly string[]): TableForm | undefined => {
+  const headings = new Set(columns.map(plainHeading));
+  return FORMS.find((form) => form.isForm(headings));
+};
+
 /**
- * Whether a line names the columns of such a table: a publication number, a title and two typical columns.
+ * Whether a line names the columns of such a table: those of a service, or a publication number, a title and two typical columns.
  */
 function isHeader(line: string): boolean {
   if (line.length > HEADER_MAX_CHARS) return false;
-  const fields = new Set(cellsOf(line.replace(/^\uFEFF/, ''), separatorOf(line)).map(fieldOf));
+  const columns = cellsOf(line.replace(/^\uFEFF/, ''), separatorOf(line));
+  if (formOf(columns)) return true;
+  const fields = new Set(columns.map(fieldOf));
   const typical = TYPICAL.filter((field) => fields.has(field)).length;
   return fields.has('publication_number') && fields.has('title') && typical >= 2;
 }
+
+/** Known columns from which on a table is one of publications. */
+const COLUMNS_KNOWN = 3;
+
+/**
+ * What a table of publications lacks, for the message about a table that is not read; `undefined` if it does not seem to be one.
+ */
+export function tableLacks(head: Uint8Array): string | undefined {
+  for (const line of headerLines(head)) {
+    if (line.length > HEADER_MAX_CHARS) continue;
+    const columns = cellsOf(line, separatorOf(line));
+    if (columns.some((column) => plainHeading(column) === 'patentid')) return PATENTSVIEW_LACKS;
+    const fields = new Set(columns.flatMap((column) => fieldOf(column) ?? []));
+    if (fields.size < COLUMNS_KNOWN) continue;
+    const lacking = ['publication_number', 'title'].filter((field) => !fields.has(field));
+    if (lacking.length > 0)
+      return `a table without ${lacking.join(' and ')}; export it with the numbers, titles and abstracts of the publications`;
+  }
+  return undefined;
+}
+
+const PATENTSVIEW_LACKS =
+  'a table of PatentsView whose numbers have no kind, so that a publication is not known; of its tables, g_patent.tsv is read';
 
 function parse(bytes: Uint8Array): ParsedUnit {
   const text = decodeText(bytes).replace(/^\uFEFF/, '');
@@ -101,6 +76,22 @@ function parse(bytes: Uint8Array): ParsedUnit {
   if (cells.length !== columns.length) {
     throw new DamagedDocument(`a row of ${cells.length} cells under ${columns.length} columns`);
   }
+  const form = formOf(columns);
+  const read = form?.publications(rowOf(columns, cells)) ?? [{ fields: fieldsOf(columns, cells) }];
+  return 'skipped' in read ? { patents: [], skipped: [{ reason: read.skipped }] } : unitOf(read);
+}
+
+/** The first cell under each heading that is not empty. */
+function rowOf(columns: readonly string[], cells: readonly string[]): Map<string, string> {
+  const row = new Map<string, string>();
+  for (const [at, column] of columns.entries()) {
+    const [heading, cell] = [plainHeading(column), cells[at] ?? ''];
+    if (cell !== '' && !row.has(heading)) row.set(heading, cell);
+  }
+  return row;
+}
+
+function fieldsOf(columns: readonly string[], cells: readonly string[]): ExportFields {
   const fields: ExportFields = {};
   for (const [at, column] of columns.entries()) {
     const field = fieldOf(column);
@@ -108,7 +99,30 @@ function parse(bytes: Uint8Array): ParsedUnit {
     if (field !== undefined && cell !== '' && fields[field] === undefined)
       fields[field] = cellValue(field, cell);
   }
-  return oneOf(publication(fields));
+  return fields;
+}
+
+/** Reasons of one row that are told in full. */
+const REASONS_TOLD = 3;
+
+/** The publications of a row. One that cannot be read does not hide the others. */
+function unitOf(publications: readonly RowPublication[]): ParsedUnit {
+  const unit: ParsedUnit = { patents: [], skipped: [] };
+  const reasons: string[] = [];
+  for (const { fields, more } of publications) {
+    try {
+      const read = publication(fields);
+      if ('foreign' in read) unit.skipped.push({ reason: foreignReason(read.foreign) });
+      else unit.patents.push({ ...read, ...more });
+    } catch (error) {
+      if (!(error instanceof DamagedDocument)) throw error;
+      reasons.push(error.message);
+    }
+  }
+  if (reasons.length === 0) return unit;
+  const rest = reasons.length - REASONS_TOLD;
+  const told = reasons.slice(0, REASONS_TOLD).join('; ');
+  return { ...unit, failed: { reason: rest > 0 ? `${told}; and ${rest} more` : told } };
 }
 
 /** Parses a cell with JSON, and splits lists of names and codes. */
@@ -125,7 +139,7 @@ function cellValue(field: string, cell: string): unknown {
   if (field === 'ipc' || field === 'cpc') return cell.replace(/[[\]?]/g, '').split(/[;,|]/);
   // A spreadsheet turns such an identifier into a number and loses digits: `2.0193E+12`.
   if (field === 'application_number') return /^[\d.]+E\+\d+$/i.test(cell) ? undefined : cell;
-  return cell;
+  return field.endsWith('_date') ? yearFirst(cell) : cell;
 }
 
 /** A legal form behind a comma: `…发展公司,有限责任合伙企业`. */
@@ -193,8 +207,9 @@ function publication(fields: ExportFields): Patent | { foreign: string } {
 
 export const exportTable: Reader = {
   format: 'export-table',
-  title: 'table of publications (CSV of Google Patents, CNIPA gazette list)',
-  version: 5,
+  title:
+    'table of publications (CSV of Google Patents, Lens.org, Espacenet, J-PlatPat, PatentsView, CNIPA gazette list)',
+  version: 6,
   detect: (head) => headerLines(head).some(isHeader),
   split: splitDelimited(isHeader),
   parse,

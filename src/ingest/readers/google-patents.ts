@@ -10,14 +10,16 @@ import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Drawing, Name, Patent, Section } from '../../patent/record.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
 import { splitJson } from '../split.js';
-import { decodeText } from './decode.js';
 import { pctOfDocdb, withYearFirst } from './docdb-numbers.js';
 import { memberNames } from './json-members.js';
+import { isObject, jsonObject, listOf, type Members, textOf } from './json-values.js';
+import { fiCode, fTerm } from './national-codes.js';
 import { claimsOfText, sectionsOfLines } from './plain-text.js';
 import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   isLatin,
   languageCode,
   oneOf,
@@ -26,22 +28,17 @@ import {
   uniqueNames,
   withText,
 } from './publication.js';
-import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import type { ParsedUnit, Reader } from './reader.js';
 
 /** Members of an export. All are optional. Values are checked when they are read. */
-export type ExportFields = Record<string, unknown>;
+export type ExportFields = Members;
 
-const isObject = (value: unknown): value is ExportFields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): unknown[] =>
-  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).trim() || undefined : undefined;
-
-/** `US-9971313-B2`, `CN-114583807-B`, or the parts in separate members. */
+/** `US-9971313-B2`, `CN-114583807-B`, or the parts in separate members. `PP30123` and `RE45678` are series of the US. */
 function numberParts(fields: ExportFields): { country?: string; number?: string; kind?: string } {
   const written = textOf(fields['publication_number']) ?? '';
-  const match = /^([A-Z]{2})[\s-]*([A-Z]{0,2}[\d/]+)[\s-]*([A-Z]\d?)?$/.exec(written.toUpperCase());
+  const match = /^(?!PP|RE|RX|AI)([A-Z]{2})[\s-]*([A-Z]{0,2}[\d/]+)[\s-]*([A-Z]\d?)?$/.exec(
+    written.toUpperCase(),
+  );
   const country = match?.[1] ?? textOf(fields['country_code']);
   const kind = match?.[3] ?? textOf(fields['kind_code']);
   return present({ country, number: match?.[2] ?? written, kind });
@@ -49,14 +46,26 @@ function numberParts(fields: ExportFields): { country?: string; number?: string;
 
 /** Language of publication of each office, for texts without a stated language. */
 const OFFICE_LANGUAGES: Record<string, string> = { US: 'en', KR: 'ko', JP: 'ja', CN: 'zh', EP: 'en' };
+const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** Language of a text that states none. Databases translate titles and abstracts of East Asian offices into English. */
+function spoken(text: string, country: string): string {
+  const own = OFFICE_LANGUAGES[country] ?? 'en';
+  return /^(?:ko|ja|zh)$/.test(own) && !EAST_ASIAN.test(text) ? 'en' : own;
+}
+
+/** Language of a text that states none. */
+type Fallback = (text: string) => string;
 
 /** Texts by language from a plain text, `{text, language}` or a list of these objects. */
-function localized(value: unknown, fallback: string): Record<string, string> {
+function localized(value: unknown, fallback: Fallback): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of listOf(value)) {
     const text = isObject(entry) ? textOf(entry['text']) : textOf(entry);
-    const language = (isObject(entry) ? languageCode(textOf(entry['language'])) : undefined) ?? fallback;
-    if (text && !(language in found)) found[language] = text;
+    if (!text) continue;
+    const stated = isObject(entry) ? languageCode(textOf(entry['language'])) : undefined;
+    const language = stated ?? fallback(text);
+    if (!(language in found)) found[language] = text;
   }
   return found;
 }
@@ -67,35 +76,44 @@ export function exportedPublication(fields: ExportFields): Patent | { foreign: s
   const date = (name: string): string | undefined => parseDate(textOf(fields[name]));
   const named = identity(country, number, kind, date('publication_date'));
   if (!named) return { foreign: country ?? '' };
-  const fallback = languageCode(textOf(fields['language'])) ?? OFFICE_LANGUAGES[named.country] ?? 'en';
+  const stated = languageCode(textOf(fields['language']));
+  const own = stated ?? OFFICE_LANGUAGES[named.country] ?? 'en';
   return withText({
     ...named,
-    ...textFields(fields, fallback),
+    ...textFields(fields, own, (text) => stated ?? spoken(text, named.country)),
     ...publicationDates(named, date('publication_date'), date('grant_date')),
     ...filings(fields, named.country, date('filing_date'), date('priority_date')),
     ...present({
       applicants: people(fields, 'assignee'),
       inventors: people(fields, 'inventor'),
+      examiners: uniqueNames(names(fields['examiner'])),
     }),
     ...codeFields({
       ipc: codes(fields['ipc']),
       cpc: codes(fields['cpc']),
       locarno: codes(fields['locarno']),
     }),
-    ...present({ drawings: drawings(fields), citations: listOf(fields['citation']).flatMap(citation) }),
+    ...present({
+      fi_codes: [...new Set(codes(fields['fi']).map(fiCode))],
+      f_terms: [...new Set(codes(fields['fterm']).map(fTerm))],
+      uspc_codes: [...new Set(codes(fields['uspc']))],
+      drawings: drawings(fields),
+      citations: listOf(fields['citation']).flatMap(citation),
+    }),
+    ...internationalFields({ number: textOf(fields['pct_number']) }),
   });
 }
 
 /** Each text in all its languages. The language of the record is the language of most texts. */
-function textFields(fields: ExportFields, fallback: string): Partial<Patent> {
+function textFields(fields: ExportFields, first: string, fallback: Fallback): Partial<Patent> {
   const of = (name: string): Record<string, string> =>
     localized(fields[`${name}_localized`] ?? fields[name], fallback);
   const texts = [of('title'), of('abstract'), of('claims'), of('description')] as const;
-  const languages = [fallback, 'en', ...texts.flatMap((text) => Object.keys(text))];
+  const languages = [first, 'en', ...texts.flatMap((text) => Object.keys(text))];
   const weight = (language: string): number => texts.filter((text) => language in text).length;
   const own = languages.reduce(
     (best, language) => (weight(language) > weight(best) ? language : best),
-    fallback,
+    first,
   );
   const [titles, abstracts, claims, descriptions] = texts.map((text) => {
     const { [own]: main, ...rest } = text;
@@ -147,15 +165,15 @@ function filings(
     );
   });
   const family = textOf(fields['family_id']);
-  const found = filingFields(country, {
-    own,
-    priorities,
-    familyId: family && family !== '-1' ? family : undefined,
-  });
+  const familyId = family && family !== '-1' ? family : undefined;
+  const { family_id, family_derived, ...found } = filingFields(country, { own, priorities, familyId });
+  // Without its earliest priority, an application would begin a family of its own.
+  const isTold = familyId !== undefined || fields['earliest_unknown'] !== true;
   // An application without priority claims has its own date as priority date.
   const isOwnDate = priorities.length === 0 && priority === filed;
   return {
     ...found,
+    ...(isTold ? present({ family_id, family_derived }) : {}),
     ...present({
       filing_date: filed,
       priority_date: isOwnDate ? undefined : (priority ?? found.priority_date),
@@ -163,10 +181,11 @@ function filings(
   };
 }
 
+const names = (value: unknown): string[] =>
+  listOf(value).flatMap((entry) => (isObject(entry) ? textOf(entry['name']) : textOf(entry)) ?? []);
+
 /** Names as printed. If both lists have the same length, the harmonised names are the Latin form. */
 function people(fields: ExportFields, role: 'assignee' | 'inventor'): Name[] {
-  const names = (value: unknown): string[] =>
-    listOf(value).flatMap((entry) => (isObject(entry) ? textOf(entry['name']) : textOf(entry)) ?? []);
   const [printed, harmonised] = [names(fields[role]), names(fields[`${role}_harmonized`])];
   if (printed.length === 0) return uniqueNames(harmonised);
   const isParallel = printed.length === harmonised.length;
@@ -208,15 +227,7 @@ function citation(value: unknown): Citation[] {
 }
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  let fields: unknown;
-  try {
-    fields = JSON.parse(decodeText(bytes));
-  } catch (error) {
-    if (error instanceof DamagedDocument) throw error;
-    throw new DamagedDocument(`not JSON: ${(error as Error).message}`);
-  }
-  if (!isObject(fields)) throw new DamagedDocument('not a JSON object');
-  return oneOf(exportedPublication(fields));
+  return oneOf(exportedPublication(jsonObject(bytes)));
 }
 
 const MARKS = [
@@ -230,10 +241,10 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 6,
+  version: 7,
   detect(head) {
-    const names = memberNames(head, true) ?? [];
-    return names.includes('publication_number') && MARKS.some((name) => names.includes(name));
+    const found = memberNames(head, true) ?? [];
+    return found.includes('publication_number') && MARKS.some((name) => found.includes(name));
   },
   split: splitJson,
   parse,

@@ -11,7 +11,7 @@ import { checkPatent, type PatentLine, patentSchema } from '../patent-schema.js'
 import { splitLines } from '../split.js';
 import { decodeText } from './decode.js';
 import { memberNames } from './json-members.js';
-import { foreignReason } from './publication.js';
+import { foreignReason, impliedKind } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 
 const NUMBER_FIELDS = ['patent_id', 'publication_number', 'number'] as const;
@@ -94,17 +94,6 @@ function foreignCountry(fields: PatentLine): string | undefined {
     const prefix = /^([A-Z]{2})\s?\d/.exec(String(fields[field] ?? ''))?.[1];
     if (prefix && !isCountry(prefix) && !/^(?:PP|RE|RX|AI)$/.test(prefix)) return prefix;
   }
-  return undefined;
-}
-
-/** The kind if the form of the number determines it: KR numbers, US applications and designs. */
-function impliedKind(country: Country, number: string): string | undefined {
-  if (country === 'KR') {
-    const registered = /^[12]0\d{7}0000$/.test(number) && !/^[12]0(?:19|20)\d{2}/.test(number);
-    const kinds = number.startsWith('20') ? ['U', 'Y1'] : number.startsWith('10') ? ['A', 'B1'] : ['S', 'S'];
-    return kinds[registered ? 1 : 0];
-  }
-  if (country === 'US') return /^\d{11}$/.test(number) ? 'A1' : number.startsWith('D') ? 'S1' : undefined;
   return undefined;
 }
 

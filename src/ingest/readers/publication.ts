@@ -64,6 +64,17 @@ export function identity(
   return { patent_id: patentId(office, number, kind_code), country: office, number, kind_code };
 }
 
+/** The kind if the form of the number determines it: KR numbers, US applications and designs. */
+export function impliedKind(country: Country, number: string): string | undefined {
+  if (country === 'KR') {
+    const registered = /^[12]0\d{7}0000$/.test(number) && !/^[12]0(?:19|20)\d{2}/.test(number);
+    const kinds = number.startsWith('20') ? ['U', 'Y1'] : number.startsWith('10') ? ['A', 'B1'] : ['S', 'S'];
+    return kinds[registered ? 1 : 0];
+  }
+  if (country === 'US') return /^\d{11}$/.test(number) ? 'A1' : number.startsWith('D') ? 'S1' : undefined;
+  return undefined;
+}
+
 /** Result of a unit with one publication. */
 export function oneOf(patent: Patent | { foreign: string }): ParsedUnit {
   if ('foreign' in patent) return { patents: [], skipped: [{ reason: foreignReason(patent.foreign) }] };

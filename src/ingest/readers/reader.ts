@@ -71,6 +71,8 @@ export interface Reader {
   version: number;
   /** Whether a unit or a stream with these first bytes has this format. */
   detect(head: Uint8Array): boolean;
+  /** True if one object holds all records in a list. A line with such an object is then no record. */
+  hasList?: true;
   /** Splits a stream of this format into units. */
   split: Splitter;
   /** Reads one unit. Throws on damage. `parseUnit` turns the error into `failed`. */

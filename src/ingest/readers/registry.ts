@@ -6,7 +6,7 @@ import { cnSt36 } from './cn-st36.js';
 import { cnSt96 } from './cn-st96.js';
 import { docdb } from './docdb.js';
 import { epPublication } from './ep-st36.js';
-import { exportTable } from './export-table.js';
+import { exportTable, tableLacks } from './export-table.js';
 import { finished } from './finish.js';
 import { googlePatents } from './google-patents.js';
 import { jpGazette } from './jp-gazette.js';
@@ -16,11 +16,13 @@ import { kiprisDetailXml } from './kipris-detail-xml.js';
 import { kiprisJson } from './kipris-json.js';
 import { kiprisTables } from './kipris-tables.js';
 import { kiprisXml } from './kipris-xml.js';
+import { lensAnswer, lensJson } from './lens-json.js';
 import { opsJson } from './ops-json.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { usPatentApplication, usPatentGrant } from './red-book.js';
 import { usAps } from './us-aps.js';
 import { usBrs } from './us-brs.js';
+import { usOpenData } from './us-odp.js';
 import { usPap } from './us-pap.js';
 import { usSt32 } from './us-st32.js';
 import { usXml4ip } from './us-xml4ip.js';
@@ -30,7 +32,8 @@ import { rootlessReason, xmlRootName } from './xml.js';
 export const READERS: readonly Reader[] = [
   ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usAps, usXml4ip],
   ...[epPublication, docdb, opsJson, jpGazette, cnSt36, cnSt96],
-  ...[kiprisDetailXml, kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines, exportTable],
+  ...[kiprisDetailXml, kiprisXml, kiprisJson, kiprisTables, googlePatents, lensJson, lensAnswer, usOpenData],
+  ...[jsonLines, exportTable],
 ];
 
 /** Format → version of its reader. */
@@ -69,9 +72,17 @@ export const UNKNOWN_FORMAT = 'not a known format';
 /** Reason why a unit is not read, with the name of its format if known. */
 export function unknownReason(head: Uint8Array): string {
   const root = xmlRootName(head);
-  if (root === undefined) return missingIn(memberNames(head, true) ?? []) ?? UNKNOWN_FORMAT;
+  if (root === undefined) {
+    const names = memberNames(head, true);
+    return (names ? missingIn(names) : tableReason(head)) ?? UNKNOWN_FORMAT;
+  }
   if (root === '') return `${UNKNOWN_FORMAT}: ${rootlessReason(head)}`;
   return `${UNKNOWN_FORMAT}: ${UNREAD_ROOTS[root] ?? `XML <${root}>`}`;
+}
+
+function tableReason(head: Uint8Array): string | undefined {
+  const lacks = tableLacks(head);
+  return lacks && `${UNKNOWN_FORMAT}: ${lacks}`;
 }
 
 /**
