@@ -92,25 +92,18 @@ const GUESSED_BYTES = 10_000;
 /** Half-width katakana are single bytes in Shift_JIS, so other encodings decode to them. */
 const HALF_WIDTH = /[\uff61-\uff9f]/gu;
 
-/** Whether the bytes are Japanese text in Shift_JIS, which spreadsheets write. */
-export function looksShiftJis(bytes: Uint8Array): boolean {
-  const found = EAST_ASIAN.find((encoding) => seems(bytes, encoding));
-  return found?.label === 'shift_jis';
-}
-
 /** The encoding that the bytes seem to have, and the command that converts it; empty if none fits. */
 function likely(bytes: Uint8Array): string {
-  const found = EAST_ASIAN.find((encoding) => seems(bytes, encoding));
-  if (!found) return '';
-  const { iconv } = found;
-  return `; they look like ${iconv}: convert the file with \`iconv -f ${iconv} -t UTF-8\``;
-}
-
-function seems(bytes: Uint8Array, { label, letters, least }: (typeof EAST_ASIAN)[number]): boolean {
-  // Not strict: the last character may be cut.
-  const text = new TextDecoder(label).decode(bytes.subarray(0, GUESSED_BYTES)).replace(HALF_WIDTH, '\ufffd');
-  const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0;
-  const faults = text.match(/\ufffd/gu)?.length ?? 0;
-  const own = text.match(letters)?.length ?? 0;
-  return faults <= 1 && own > foreign * least;
+  for (const { label, iconv, letters, least } of EAST_ASIAN) {
+    // Not strict: the last character may be cut.
+    const text = new TextDecoder(label)
+      .decode(bytes.subarray(0, GUESSED_BYTES))
+      .replace(HALF_WIDTH, '\ufffd');
+    const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0;
+    const faults = text.match(/\ufffd/gu)?.length ?? 0;
+    const own = text.match(letters)?.length ?? 0;
+    if (faults <= 1 && own > foreign * least)
+      return `; they look like ${iconv}: convert the file with \`iconv -f ${iconv} -t UTF-8\``;
+  }
+  return '';
 }

@@ -4,7 +4,7 @@
  */
 import { TABLE_RECORD_MAX_CHARS } from '../../limits.js';
 import type { Piece, Splitter } from '../split.js';
-import { looksLatin, looksShiftJis } from './decode.js';
+import { looksLatin } from './decode.js';
 
 /** Lines searched for the header. Exports put lines with their query before the header: Espacenet seven. */
 const HEADER_LINES = 12;
@@ -52,24 +52,34 @@ function recordLength(text: string, from: number): number {
   return 0;
 }
 
+type Decoder = InstanceType<typeof TextDecoder>;
+
+/** The Chinese national code, the encoding of gazette lists, and what spreadsheets write in Japan. */
+const EAST_ASIAN = ['gb18030', 'shift_jis'];
+
 /**
- * UTF-8 if the bytes are valid UTF-8. Otherwise what spreadsheets write in Japan and in the West, or the Chinese national code, the
- * encoding of gazette lists.
+ * UTF-8 if the bytes are valid UTF-8, or windows-1252, which spreadsheets write in the West. Otherwise the East Asian encoding in
+ * which the bytes have a header.
  */
-export function delimitedDecoder(head: Uint8Array): InstanceType<typeof TextDecoder> {
+function delimitedDecoder(head: Uint8Array, isHeader: (line: string) => boolean): Decoder {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
     return new TextDecoder('utf-8');
   } catch {
     if (looksLatin(head)) return new TextDecoder('windows-1252');
-    return new TextDecoder(looksShiftJis(head) ? 'shift_jis' : 'gb18030');
+    const found = EAST_ASIAN.find((label) => linesOf(head, new TextDecoder(label)).some(isHeader));
+    return new TextDecoder(found ?? EAST_ASIAN[0]);
   }
 }
 
 /** The first lines of a text, decoded. One of them is the header. */
-export function headerLines(head: Uint8Array): string[] {
+export function headerLines(head: Uint8Array, isHeader: (line: string) => boolean): string[] {
   const bytes = head.subarray(0, ENCODING_BYTES);
-  const text = delimitedDecoder(bytes).decode(bytes, { stream: true });
+  return linesOf(bytes, delimitedDecoder(bytes, isHeader));
+}
+
+function linesOf(bytes: Uint8Array, decoder: Decoder): string[] {
+  const text = decoder.decode(bytes, { stream: true });
   const lines: string[] = [];
   let from = 0;
   while (lines.length < HEADER_LINES) {
@@ -87,7 +97,7 @@ export function headerLines(head: Uint8Array): string[] {
  */
 export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
   return async function* (stream, maxChars = TABLE_RECORD_MAX_CHARS): AsyncIterable<Piece> {
-    let decoder: InstanceType<typeof TextDecoder> | undefined;
+    let decoder: Decoder | undefined;
     let waiting: Uint8Array[] = [];
     let waitingBytes = 0;
     let text = '';
@@ -110,7 +120,7 @@ export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
       text = text.slice(from);
     };
     const take = (part: Uint8Array | undefined): void => {
-      decoder ??= delimitedDecoder(Buffer.concat(waiting));
+      decoder ??= delimitedDecoder(Buffer.concat(waiting), isHeader);
       for (const bytes of waiting) text += decoder.decode(bytes, { stream: true });
       waiting = [];
       if (part === undefined) text += decoder.decode();

@@ -27,56 +27,80 @@ const FORMS: readonly TableForm[] = [
 
 const HEADER_MAX_CHARS = 20_000;
 
-const formOf = (columns: readonly string[]): TableForm | undefined => {
+/** What a first line tells about its table. */
+interface Header {
+  line: string;
+  separator: string;
+  columns: readonly string[];
+  headings: ReadonlySet<string>;
+  /** Fields of the columns whose headings are known. */
+  fields: ReadonlySet<string>;
+  form: TableForm | undefined;
+}
+
+/** The header that was read last. Each row of a table comes with it. */
+let latest: Header | undefined;
+
+function headerOf(line: string): Header {
+  if (latest?.line === line) return latest;
+  const separator = separatorOf(line);
+  const columns = cellsOf(line.replace(/^\uFEFF/, ''), separator);
   const headings = new Set(columns.map(plainHeading));
-  return FORMS.find((form) => form.isForm(headings));
-};
+  const fields = new Set(columns.flatMap((column) => fieldOf(column) ?? []));
+  const form = FORMS.find((candidate) => candidate.isForm(headings));
+  latest = { line, separator, columns, headings, fields, form };
+  return latest;
+}
 
 /**
  * Whether a line names the columns of such a table: those of a service, or a publication number, a title and two typical columns.
  */
 function isHeader(line: string): boolean {
   if (line.length > HEADER_MAX_CHARS) return false;
-  const columns = cellsOf(line.replace(/^\uFEFF/, ''), separatorOf(line));
-  if (formOf(columns)) return true;
-  const fields = new Set(columns.map(fieldOf));
+  const { form, fields } = headerOf(line);
   const typical = TYPICAL.filter((field) => fields.has(field)).length;
-  return fields.has('publication_number') && fields.has('title') && typical >= 2;
+  return form !== undefined || (fields.has('publication_number') && fields.has('title') && typical >= 2);
 }
 
 /** Known columns from which on a table is one of publications. */
 const COLUMNS_KNOWN = 3;
 
+/** Columns of the tables of PatentsView that have no kinds. */
+const OF_PATENTSVIEW = [
+  'patentabstract',
+  'claimtext',
+  'applicationid',
+  'inventorid',
+  'assigneeid',
+  'cpcgroup',
+];
+const PATENTSVIEW_LACKS =
+  'a table of PatentsView whose numbers have no kind, so that their publications are not known; of its tables, g_patent.tsv is read';
+
 /**
  * What a table of publications lacks, for the message about a table that is not read; `undefined` if it does not seem to be one.
  */
 export function tableLacks(head: Uint8Array): string | undefined {
-  for (const line of headerLines(head)) {
+  for (const line of headerLines(head, isHeader)) {
     if (line.length > HEADER_MAX_CHARS) continue;
-    const columns = cellsOf(line, separatorOf(line));
-    if (columns.some((column) => plainHeading(column) === 'patentid')) return PATENTSVIEW_LACKS;
-    const fields = new Set(columns.flatMap((column) => fieldOf(column) ?? []));
-    if (fields.size < COLUMNS_KNOWN) continue;
+    const { headings, fields } = headerOf(line);
+    const isPatentsView = OF_PATENTSVIEW.some((name) => headings.has(name));
+    if (headings.has('patentid') && isPatentsView) return PATENTSVIEW_LACKS;
     const lacking = ['publication_number', 'title'].filter((field) => !fields.has(field));
-    if (lacking.length > 0)
+    if (fields.size >= COLUMNS_KNOWN && lacking.length > 0)
       return `a table without ${lacking.join(' and ')}; export it with the numbers, titles and abstracts of the publications`;
   }
   return undefined;
 }
 
-const PATENTSVIEW_LACKS =
-  'a table of PatentsView whose numbers have no kind, so that a publication is not known; of its tables, g_patent.tsv is read';
-
 function parse(bytes: Uint8Array): ParsedUnit {
   const text = decodeText(bytes).replace(/^\uFEFF/, '');
   const end = text.indexOf('\n');
-  const [header, record] = [text.slice(0, end), text.slice(end + 1)];
-  const separator = separatorOf(header);
-  const [columns, cells] = [cellsOf(header, separator), cellsOf(record, separator)];
+  const { separator, columns, form } = headerOf(text.slice(0, end));
+  const cells = cellsOf(text.slice(end + 1), separator);
   if (cells.length !== columns.length) {
     throw new DamagedDocument(`a row of ${cells.length} cells under ${columns.length} columns`);
   }
-  const form = formOf(columns);
   const read = form?.publications(rowOf(columns, cells)) ?? [{ fields: fieldsOf(columns, cells) }];
   return 'skipped' in read ? { patents: [], skipped: [{ reason: read.skipped }] } : unitOf(read);
 }
@@ -210,7 +234,7 @@ export const exportTable: Reader = {
   title:
     'table of publications (CSV of Google Patents, Lens.org, Espacenet, J-PlatPat, PatentsView, CNIPA gazette list)',
   version: 6,
-  detect: (head) => headerLines(head).some(isHeader),
+  detect: (head) => headerLines(head, isHeader).some(isHeader),
   split: splitDelimited(isHeader),
   parse,
 };

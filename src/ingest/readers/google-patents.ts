@@ -33,13 +33,18 @@ import type { ParsedUnit, Reader } from './reader.js';
 /** Members of an export. All are optional. Values are checked when they are read. */
 export type ExportFields = Members;
 
-/** `US-9971313-B2`, `CN-114583807-B`, or the parts in separate members. `PP30123` and `RE45678` are series of the US. */
+/**
+ * `US-9971313-B2`, `CN-114583807-B`, or the parts in separate members. Behind a country, `WO2018062001` is the number of a Japanese
+ * re-publication. `PP30123` and `RE45678` are series of the US.
+ */
 function numberParts(fields: ExportFields): { country?: string; number?: string; kind?: string } {
   const written = textOf(fields['publication_number']) ?? '';
-  const match = /^(?!PP|RE|RX|AI)([A-Z]{2})[\s-]*([A-Z]{0,2}[\d/]+)[\s-]*([A-Z]\d?)?$/.exec(
+  const stated = textOf(fields['country_code']);
+  const found = /^(?!PP|RE|RX|AI)([A-Z]{2})[\s-]*([A-Z]{0,2}[\d/]+)[\s-]*([A-Z]\d?)?$/.exec(
     written.toUpperCase(),
   );
-  const country = match?.[1] ?? textOf(fields['country_code']);
+  const match = stated === undefined || found?.[1] === stated.toUpperCase() ? found : undefined;
+  const country = match?.[1] ?? stated;
   const kind = match?.[3] ?? textOf(fields['kind_code']);
   return present({ country, number: match?.[2] ?? written, kind });
 }
