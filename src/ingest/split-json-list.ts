@@ -6,8 +6,7 @@ const PREFIX_BYTES = 1 << 20;
 const [SPACE, QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET] = [0x20, 0x22, 0x5c, 0x5b, 0x5d];
 
 /** The list alone. Spaces take the place of the bytes around it, so that positions in the file stay the same. */
-async function* listOnly(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  const opening = new RegExp(`"${name}"\\s{0,40}:\\s{0,40}\\[`);
+async function* listOnly(stream: AsyncIterable<Uint8Array>, opening: RegExp): AsyncGenerator<Uint8Array> {
   let waiting: Buffer = Buffer.alloc(0);
   let isOpen = false;
   const list = new ListEnd();
@@ -62,7 +61,10 @@ class ListEnd {
   }
 }
 
-/** The objects of the list with this name. Positions count them from 1, and name the byte in the file. */
-export function splitJsonList(name: string): Splitter {
-  return (stream, maxBytes) => splitJson(listOnly(stream, name), maxBytes);
+/**
+ * The objects of a list. Positions count them from 1, and name the byte in the file.
+ * @param opening the name of the list and its bracket: `/"data"\s{0,40}:\s{0,40}\[/`
+ */
+export function splitJsonList(opening: RegExp): Splitter {
+  return (stream, maxBytes) => splitJson(listOnly(stream, opening), maxBytes);
 }

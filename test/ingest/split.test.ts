@@ -8,6 +8,7 @@ import {
   splitLines,
   splitXml,
 } from '../../src/ingest/split.js';
+import { splitJsonList } from '../../src/ingest/split-json-list.js';
 import fc from '../property.js';
 import { grantXml } from './documents.js';
 
@@ -127,6 +128,32 @@ describe('JSON values', () => {
         );
       }),
     );
+  });
+});
+
+describe('the list of one JSON object', () => {
+  it('its objects are read at their places, whatever stands around it', async () => {
+    const text =
+      '{"total": 2, "others": [{"b": []}], "list" : [{"a": "]"}, {"a": [1, "\\"["]}], "more": [{"c": 1}]}';
+    const expected = ['{"a": "]"}', '{"a": [1, "\\"["]}'].map(
+      (part, at) => `record ${at + 1}, byte ${text.indexOf(part)}: ${part}`,
+    );
+    await fc.assert(
+      fc.asyncProperty(sizes, async (cuts) => {
+        assert.deepEqual(await split(splitJsonList(/"list"\s{0,40}:\s{0,40}\[/), text, cuts), expected);
+      }),
+    );
+  });
+
+  it('a list that is cut off, empty or missing', async () => {
+    const of = (text: string): Promise<string[]> =>
+      split(splitJsonList(/"list"\s{0,40}:\s{0,40}\[/), text, [3]);
+    assert.deepEqual(await of('{"list":[{"a":1},{"a":'), [
+      'record 1, byte 9: {"a":1}',
+      'record 2, byte 17: {"a":',
+    ]);
+    assert.deepEqual(await of('{"list":[]}'), []);
+    assert.deepEqual(await of('{"other":[{"a":1}]}'), ['record 1, byte 0: {"other":[{"a":1}]}']);
   });
 });
 

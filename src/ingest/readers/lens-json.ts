@@ -173,5 +173,5 @@ export const lensAnswer: Reader = {
   hasList: true,
   detect: (head) =>
     isAnswer(memberNames(head, true) ?? []) && Buffer.from(head).toString('latin1').includes('"biblio"'),
-  split: splitJsonList('data'),
+  split: splitJsonList(/"data"\s{0,40}:\s{0,40}\[/),
 };

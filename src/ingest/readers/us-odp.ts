@@ -119,6 +119,6 @@ export const usOpenData: Reader = {
   version: 1,
   hasList: true,
   detect: (head) => (memberNames(head, true) ?? []).includes(LIST),
-  split: splitJsonList(LIST),
+  split: splitJsonList(/"patentFileWrapperDataBag"\s{0,40}:\s{0,40}\[/),
   parse,
 };
