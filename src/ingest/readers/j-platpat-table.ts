@@ -53,14 +53,14 @@ function yearOf(number: string): number | undefined {
  * The kind of a registered patent. It is B1 if nothing was published before it: the list has no other publication, or one of a later
  * year than the first. Otherwise the list does not tell.
  */
-function registrationKind(number: string, row: Row): string {
+function registrationKind(row: Row): string {
   const other = row.get('公開番号');
   if (other === undefined) return 'B1';
   const [laidOpen, first] = [yearOf(other), Number(row.get('公知日')?.slice(0, 4))];
   if (laidOpen !== undefined && laidOpen > first) return 'B1';
   throw new DamagedDocument(
-    `the list does not tell whether ${number} is B1 or B2, since it has ${other} beside it; ` +
-      'take the publication from the gazette, or write its kind behind the number',
+    'the list does not tell whether 特許 is B1 or B2, since it has another publication beside it; ' +
+      'take the patent from the gazette, or write its kind behind its number',
   );
 }
 
@@ -69,7 +69,7 @@ function kindOf(number: string, row: Row): string {
   const written = /\d\s?([A-Z]\d?)$/.exec(number)?.[1];
   const named = written ?? KINDS.find(([name]) => name.test(number))?.[1];
   if (named !== undefined) return named;
-  if (REGISTRATION.test(number)) return registrationKind(number, row);
+  if (REGISTRATION.test(number)) return registrationKind(row);
   throw new DamagedDocument(
     `${JSON.stringify(number)} names no gazette that is known: expected 特開, 特表, 再表, 特許, 特公, 実開, 実登 or 実公`,
   );
@@ -108,7 +108,7 @@ function publications(row: Row): RowPublication[] {
     country_code: 'JP',
     publication_number: number.replace(/(?<=\d)[A-Z]\d?$/, ''),
     kind_code: kind,
-    title: row.get('発明の名称') ?? row.get('考案の名称'),
+    title: row.get('発明の名称'),
     abstract: abstractOf(row.get('要約')),
     assignee: partsOf(row.get('出願人権利者'), ','),
     application_number: row.get('出願番号'),

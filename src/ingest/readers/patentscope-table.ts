@@ -22,7 +22,7 @@ function kindOf(country: string, number: string): string | undefined {
   const kind = known === undefined || /^[A-Z]/.test(known) ? undefined : impliedKind(country, known);
   if (kind !== undefined) return kind;
   throw new DamagedDocument(
-    `no kind code: a list of PATENTSCOPE has none, and ${country} ${number} does not tell it; ` +
+    `no kind code: a list of PATENTSCOPE has none, and such a number of ${country} does not tell it; ` +
       'take the list from Espacenet or Lens.org, or the publication from its office',
   );
 }

@@ -32,8 +32,8 @@ import { rootlessReason, xmlRootName } from './xml.js';
 export const READERS: readonly Reader[] = [
   ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usAps, usXml4ip],
   ...[epPublication, docdb, opsJson, jpGazette, cnSt36, cnSt96],
-  ...[kiprisDetailXml, kiprisXml, kiprisJson, kiprisTables, googlePatents, lensJson, lensAnswer, usOpenData],
-  ...[jsonLines, exportTable],
+  ...[kiprisDetailXml, kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines],
+  ...[lensJson, lensAnswer, usOpenData, exportTable],
 ];
 
 /** Format → version of its reader. */

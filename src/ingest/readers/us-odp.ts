@@ -52,7 +52,7 @@ function granted(meta: Members, published: Numbered | undefined): Numbered | und
   const isTold = !isLaidOpen || first === second || published?.date !== undefined;
   if (!first || !second || date === undefined || date < LEVELS_FROM || !isTold) {
     throw new DamagedDocument(
-      `the file wrapper does not tell the kind of US ${number}; take the patent from the weekly files`,
+      'the file wrapper does not tell the kind of its patent; take the patent from the weekly files',
     );
   }
   const isSecond = published?.date !== undefined && published.date < date;

@@ -326,7 +326,7 @@ describe('Open Data Portal', () => {
     ]) {
       const { patents, reasons } = await wrapper(meta);
       assert.deepEqual(patents, []);
-      assert.match(reasons[0] ?? '', /does not tell the kind of US/);
+      assert.match(reasons[0] ?? '', /does not tell the kind of its patent/);
     }
   });
 
