@@ -87,7 +87,7 @@ export function revised(stored: Patent, later: Patent): Patent {
   return underAll(found, stored, later);
 }
 
-/** Fills the gaps of a leading record from another one first, then from the records that have filled them so far. */
+/** Fills the gaps of the leading record: first from `other`, then from the records that filled them before. */
 function filledFirst(leading: Patent, other: Patent): Patent {
   return completed(ownOf(leading), completed(other, fillingOf(leading)));
 }

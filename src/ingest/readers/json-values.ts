@@ -22,15 +22,19 @@ export const membersOf = (value: unknown): Members => (isObject(value) ? value :
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() || undefined : undefined;
 
-/** @throws DamagedDocument if the bytes are not a JSON object */
-export function jsonObject(bytes: Uint8Array): Members {
+/** @throws DamagedDocument if the bytes are not JSON */
+export function jsonValue(bytes: Uint8Array): unknown {
   const text = decodeText(bytes);
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new DamagedDocument(`not JSON: ${(error as Error).message}`);
   }
+}
+
+/** @throws DamagedDocument if the bytes are not a JSON object */
+export function jsonObject(bytes: Uint8Array): Members {
+  const value = jsonValue(bytes);
   if (!isObject(value)) throw new DamagedDocument('not a JSON object');
   return value;
 }

@@ -12,7 +12,7 @@ import { earliestDate, parseDate } from '../../patent/date.js';
 import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitJson } from '../split.js';
-import { decodeText } from './decode.js';
+import { jsonValue } from './json-values.js';
 import { koreanCountry } from './kipris-countries.js';
 import {
   isNoClaim,
@@ -77,13 +77,7 @@ function records(value: unknown, depth = 0): Fields[] {
 }
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  let json: unknown;
-  try {
-    json = JSON.parse(decodeText(bytes));
-  } catch (error) {
-    if (error instanceof DamagedDocument) throw error;
-    throw new DamagedDocument(`not JSON: ${(error as Error).message}`);
-  }
+  const json = jsonValue(bytes);
   const result: ParsedUnit = { patents: [], skipped: [] };
   const found = records(json);
   if (found.length === 0) {

@@ -50,8 +50,8 @@ function yearOf({ country, number, kind }: DocdbApplication): string | undefined
 }
 
 /**
- * Whether a number names one application. A short US or Japanese number has its year behind it, which only the date tells: without
- * it, the number would be read as another one.
+ * Whether a number names one application. A short US or Japanese number has its year behind it, which only the date tells:
+ * without a date, it would be read as the number of a different application.
  */
 export function isSure({ country, number, kind, date }: DocdbApplication): boolean {
   const digits = number.replace(/[/.]/g, '');

@@ -3,8 +3,8 @@
  * element is its member `$`, and elements that repeat are a list. The elements are made again for `docdb.ts`.
  */
 import { splitJson } from '../split.js';
-import { decodeText } from './decode.js';
 import { answerOf } from './docdb.js';
+import { jsonValue, type Members } from './json-values.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import type { XmlElement, XmlNode } from './xml.js';
 
@@ -14,8 +14,6 @@ const MARK = /^[\s[\u00ef\u00bb\u00bf]*\{\s*"(?:[\w.-]+:)?world-patent-data"/;
 const SKIP = 'legal';
 /** An answer has about ten levels. */
 const DEPTH_MAX = 64;
-
-type Members = Record<string, unknown>;
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
@@ -41,13 +39,7 @@ function elementsOf(key: string, member: unknown, depth: number): XmlElement[] {
 }
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  let json: unknown;
-  try {
-    json = JSON.parse(decodeText(bytes));
-  } catch (error) {
-    if (error instanceof DamagedDocument) throw error;
-    throw new DamagedDocument(`not JSON: ${(error as Error).message}`);
-  }
+  const json = jsonValue(bytes);
   const root = Object.entries((json ?? {}) as Members).find(([key]) => localName(key) === ROOT);
   if (!root) throw new DamagedDocument(`expected an OPS answer with the member ops:${ROOT}`);
   return answerOf(elementsOf(root[0], root[1], 0));

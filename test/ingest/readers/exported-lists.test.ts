@@ -273,7 +273,7 @@ describe('J-PlatPat', () => {
     }
   });
 
-  it('the day of an international publication is none of the translation', async () => {
+  it('a translation does not get the publication date of its international application', async () => {
     const { patents } = await row('特表2010-510001', '2008/05/29', '特表2010-510001');
     assert.equal(patents[0]?.publication_date, undefined);
     assert.equal(patents[0]?.filing_date, '2020-06-17');
