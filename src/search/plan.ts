@@ -11,8 +11,6 @@ import type { IndexCosts, IndexFile, SegmentEntry } from '../store/manifest.js';
 
 /** ns to keep one passage that an index proposes among the best, and to find its document. */
 const PROPOSAL_NS = 200;
-/** ns a candidate document to read the estimates of the probed lists in order. */
-const ESTIMATE_NS = 300;
 /** ns a document to find the best of its passages' estimates in a full PQ scan. */
 const GROUPING_NS = 20;
 /** Exact scores of candidates cost this many times the scores of rows that lie together: rows are anywhere in memory. */
@@ -20,15 +18,19 @@ const SCATTERED_FACTOR = 2;
 /** Candidate documents to score exactly: `share × wanted + besides`. */
 const CANDIDATES = { share: 1.5, besides: 128 };
 /**
- * Passages that are scored exactly in the order of their codes, at least: `share × wanted + besides`. Documents of one or two
- * passages need that number of them. On 80,169 real documents, 50 wanted ones took 564, and 200 took 1,841.
+ * Passages that are scored exactly in the order of their codes: `share × wanted + besides`. Of 100,139 real documents of one passage 50
+ * wanted ones took 338, and 500 took 2,600; of 200,068 generated ones 504 and 3,470; of real ones with 1.3 passages 650 and 4,600.
  */
 const PROBED_ROWS = { share: 8, besides: 128 };
+/** Passages that are put in the order of their codes first, in native/core/src/search/probe.rs. A filter excludes some of them afterwards. */
+const PROPOSED_ROWS = { share: 8, besides: 256 };
 /**
- * ns to select the best of the codes that were read, a passage. Fitted with `PROBED_ROWS` to 50 and 200 of these documents, with and
- * without a filter that half of them pass: the table in BENCHMARKS.md, "Recall".
+ * Costs of a search in the order of codes, beside the reading of codes, ns: the search; selecting the best of the codes that were read, a
+ * code; a passage that is put in order or that a filter excludes; a passage that is scored. Fitted to 108 searches of these documents for
+ * 10 to 500, without a filter and with filters that 50 and 10 % pass, in a fifth, two fifths and all of the lists: on average within a
+ * sixth, and half of the time at worst (10 % of generated documents).
  */
-const SELECTING_NS = 3;
+const PROBE_NS = { start: 85_000, select: 0.25, proposal: 42, row: 155 };
 /**
  * Documents of a segment a wanted one from which its codes are read passage by passage, instead of by the best estimate of each
  * document (`FEW` in native/core/src/search/approximate.rs).
@@ -45,12 +47,15 @@ const CANDIDATE_PASSAGES = 12;
  * searches on a busy machine; no benchmark measures them alone.
  */
 const SKETCH_NS = { start: 30_000, document: 8, passage: 8, visit: 250, row: 22, scattered: 250 };
+/** ns that a document adds to an exact scan of its passages. */
+const EXACT_DOCUMENT_NS = 17;
 /**
  * ns that each run of adjacent allowed documents adds, because the processor does not see its beginning coming: to an exact scan,
- * and to the bounds of documents. Fitted to filters that allow 50 and 10 % of 200,011 documents of one passage: a quiet AMD
- * machine took 4.0 and .95 ms exactly, 2.2 and .61 ms by sketches. For documents of many passages it hardly counts.
+ * and to the bounds of documents. Fitted to filters that allow 50 and 10 % of 100,139 and 200,011 documents of one passage, on two machines.
+ * With an index that measured 10 ns a row (`scale` .45), the former took 1.24 and .29 ms exactly, .44 and .19 ms by sketches. For documents of
+ * many passages it hardly counts.
  */
-const RUN_NS = { exact: 12, documents: 5 };
+const RUN_NS = { exact: 18, documents: 9 };
 /**
  * Standard deviations of the bounds of a search by sketches, for documents of one passage and of several. `all`: of the best 10 or 50
  * documents .99 are found if all that are wanted count. `sure`: if many more are wanted than must be found, these are found on the way.
@@ -78,7 +83,7 @@ const VISITED_FOR_MANY = { half: 0.055, rows: 8 };
 const SAMPLING_SHARE = 0.5;
 
 /** A plan that estimates is chosen if its cost is below this share of the cost of a plan that estimates less. */
-const WORTH = 0.7;
+const WORTH = 0.85;
 /** Factor on the effort that reaches recall .995 on the index's own sample. Real questions then reach .99 (test/recall). */
 const EFFORT_MARGIN = 1.7;
 /**
@@ -283,7 +288,10 @@ function scansFor(asked: SegmentQuery, index: IndexFile | undefined, hasSketches
   // The machine that built the index may be faster or slower than the one whose costs are stated here.
   const scale = row / SKETCH_NS.row;
   const scans: Possible[] = [
-    { scan: 'exact', cost: asked.allowed * row + asked.runs * RUN_NS.exact * scale },
+    {
+      scan: 'exact',
+      cost: asked.allowed * row + (asked.documents * EXACT_DOCUMENT_NS + asked.runs * RUN_NS.exact) * scale,
+    },
   ];
   if (hasSketches) scans.push(bySketches(asked, scale));
   if (hasSketches && asked.counts) return scans;
@@ -372,18 +380,21 @@ function scoringCost(asked: SegmentQuery, passages: number, costs: IndexCosts): 
   return candidatesOf(asked) * (passages * row + RANKING_NS) + found;
 }
 
-/** The same if passages are scored in the order of their codes. @param read number of codes that are read */
-function probingCost(asked: SegmentQuery, passages: number, costs: IndexCosts, read: number): number {
-  const rows = Math.min(asked.allowed, asked.here * PROBED_ROWS.share + PROBED_ROWS.besides);
-  const scoring = rows * (costs.row * SCATTERED_FACTOR + RANKING_NS);
-  return Math.max(scoring, scoringCost(asked, passages, costs)) + read * SELECTING_NS;
+/** Cost of a search in the order of the codes of `read` passages, ns. */
+function probingCost(asked: SegmentQuery, read: number, costs: IndexCosts): number {
+  const { allowed, passages, here } = asked;
+  const rows = Math.min(allowed, here * PROBED_ROWS.share + PROBED_ROWS.besides);
+  const first = here * PROPOSED_ROWS.share + PROPOSED_ROWS.besides;
+  const proposals = Math.min(read, first * (passages / allowed));
+  const besides =
+    PROBE_NS.start + read * PROBE_NS.select + proposals * PROBE_NS.proposal + rows * PROBE_NS.row;
+  return costs.start + read * costs.code + besides * (costs.row / SKETCH_NS.row);
 }
 
 function codesCost(asked: SegmentQuery, costs: IndexCosts): number {
+  if (asked.wanted * PROBED_FROM < asked.documents) return probingCost(asked, asked.passages, costs);
   const each = Math.min(asked.allowed / asked.documents, CANDIDATE_PASSAGES);
-  const scoring = asked.wanted * PROBED_FROM < asked.documents ? probingCost : scoringCost;
-  const scanned = asked.passages * costs.scan + asked.documents * GROUPING_NS;
-  return scanned + scoring(asked, each, costs, asked.passages);
+  return asked.passages * costs.scan + asked.documents * GROUPING_NS + scoringCost(asked, each, costs);
 }
 
 /** Parameters of a search of the index, and its cost, ns. */
@@ -398,12 +409,8 @@ function askIndex(asked: SegmentQuery, index: IndexFile, costs: IndexCosts): Pos
   const effort = Math.max(index.nprobe * EFFORT_MARGIN, lists * PROBED_LEAST);
   const nprobe = Math.min(lists, Math.ceil(effort * spread));
   const read = passages * (nprobe / lists);
+  if (costs.scan > 0) return { scan: 'ivf', cost: probingCost(asked, read, costs), nprobe, lists };
   const probed = costs.start + read * costs.code;
-  if (costs.scan > 0) {
-    const each = allowed / asked.documents;
-    const looked = (candidatesOf(asked) * ESTIMATE_NS) / share;
-    return { scan: 'ivf', cost: probed + looked + probingCost(asked, each, costs, read), nprobe, lists };
-  }
   const k = Math.min(allowed, Math.ceil(PASSAGES_PER_DOCUMENT * EFFORT_FOR_DOCUMENTS * depth));
   const afterwards = share >= POST_FILTER_SHARE;
   const sampling = afterwards ? 1 : 1 + SAMPLING_SHARE;

@@ -8,6 +8,7 @@
 //! `lexical/write.rs` and `sketch.rs`.
 
 pub mod ann;
+mod starts;
 mod write;
 
 pub use ann::{Ann, Codes, Effort, Lists, CODE_BLOCK};
@@ -20,6 +21,7 @@ use crate::file::Container;
 use crate::lexical::index::{is_current, Lexical};
 use crate::sketch::{self, Sketches};
 use crate::{Error, Result};
+use starts::Starts;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,6 +76,8 @@ pub struct Segment {
     columns_whole: Box<[AtomicBool]>,
     /// For each column, the order of a date column; made by the first filter that needs it.
     day_orders: Box<[OnceLock<Option<DayOrder>>]>,
+    /// Made by the first search.
+    starts: OnceLock<Starts>,
     /// Opened by the first search that needs it.
     lexical: OnceLock<Option<Lexical>>,
     family: OnceLock<Vec<u64>>,
@@ -136,6 +140,7 @@ impl Segment {
             facts_whole,
             columns_whole,
             day_orders,
+            starts: OnceLock::new(),
             lexical: OnceLock::new(),
             ann: None,
             family: OnceLock::new(),
@@ -302,6 +307,7 @@ impl Segment {
             doc_key: self.doc_key(),
             grant: self.grant(),
             row_at: self.row_at(),
+            starts: self.starts.get_or_init(|| Starts::of(self.row_at(), self.passages)),
             vectors: self.vectors(),
         }
     }
@@ -375,6 +381,7 @@ pub struct Facts<'a> {
     pub doc_key: &'a [u64],
     grant: &'a [u8],
     row_at: &'a [u32],
+    starts: &'a Starts,
     vectors: &'a [u16],
 }
 
@@ -402,11 +409,7 @@ impl<'a> Facts<'a> {
 
     /// The document of a row.
     pub fn ordinal_of_row(&self, row: u32) -> usize {
-        // A document has one passage or more.
-        if self.row_at.len() == self.vectors.len() / self.dimensions + 1 {
-            return row as usize;
-        }
-        self.row_at.partition_point(|&at| at <= row) - 1
+        self.starts.document_of(row)
     }
 }
 

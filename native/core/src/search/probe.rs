@@ -16,6 +16,9 @@ const ROWS_BESIDES: usize = 256;
 
 /// Rows whose documents are looked up together.
 const SLICE: usize = 512;
+/// Rows of a block that are expected to reach the best estimate of another one. The rows of a list are alike, so many of a good
+/// block are good.
+const ALIKE: usize = 8;
 /// Rows for which a thread keeps memory between searches.
 const KEPT_ROWS: usize = 1 << 17;
 
@@ -61,14 +64,17 @@ impl Desk {
         }
     }
 
-    /// A lower bound for the estimates of about the best `count` rows. Found among the best
-    /// estimates of blocks; among all rows if there are fewer blocks.
+    /// An estimate that about `count` rows reach. Found among the best estimates of blocks; among all rows if there are fewer
+    /// blocks.
     fn least_of(&mut self, count: usize) -> u16 {
         if count >= self.scores.len() {
             return 0;
         }
-        self.ranked.clone_from(if count < self.best.len() { &self.best } else { &self.scores });
-        *self.ranked.select_nth_unstable_by(count, |a, b| b.cmp(a)).1
+        let blocks = count / ALIKE;
+        let (among, place) =
+            if blocks < self.best.len() { (&self.best, blocks) } else { (&self.scores, count) };
+        self.ranked.clone_from(among);
+        *self.ranked.select_nth_unstable_by(place, |a, b| b.cmp(a)).1
     }
 
     /// Frees the memory of an unusually large search.
@@ -79,7 +85,7 @@ impl Desk {
         self.ranked.shrink_to(KEPT_ROWS);
     }
 
-    /// Collects the rows with estimates from `from` up to but not including `below`, best first.
+    /// Collects the rows with estimates from `from` up to but not including `below`.
     fn collect(&mut self, codes: &dyn Codes, from: u16, below: u32) -> Result<()> {
         self.rows.clear();
         let mut block = 0;
@@ -98,9 +104,19 @@ impl Desk {
                 block += 1;
             }
         }
-        self.rows.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         Ok(())
     }
+}
+
+/// The best `count` rows, in order, and the rest. Most searches end before they need the rest, so it stays unsorted.
+fn best_of(rows: &mut [(u16, u32)], count: usize) -> (&[(u16, u32)], &mut [(u16, u32)]) {
+    let by_estimate = |a: &(u16, u32), b: &(u16, u32)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
+    if count < rows.len() {
+        rows.select_nth_unstable_by(count, by_estimate);
+    }
+    let (first, rest) = rows.split_at_mut(count.min(rows.len()));
+    first.sort_unstable_by(by_estimate);
+    (first, rest)
 }
 
 fn foreign_row(row: i64) -> Error {
@@ -175,23 +191,38 @@ impl Part<'_> {
             };
             desk.collect(codes, from, below)?;
             self.outcome.candidates += desk.rows.len();
-            for slice in desk.rows.chunks(if judged { SLICE } else { sample }) {
-                let mut rows = Vec::with_capacity(slice.len());
-                for &(score, row) in slice {
-                    if row as usize >= self.segment.passages() {
-                        return Err(foreign_row(row as i64));
-                    }
-                    let ordinal = self.facts.ordinal_of_row(row) as u32;
-                    if self.selected.docs.contains(ordinal as usize) {
-                        rows.push(Row { row, ordinal, estimate: offset + step * score as f32 });
-                    }
-                }
-                if !judged && (rows.len() as f64) < slice.len() as f64 * share * SHUNNED {
+            if let Some(&(_, row)) =
+                desk.rows.iter().find(|&&(_, row)| row as usize >= self.segment.passages())
+            {
+                return Err(foreign_row(row as i64));
+            }
+            let (facts, docs) = (&self.facts, &self.selected.docs);
+            let is_allowed = |&(_, row): &(u16, u32)| docs.contains(facts.ordinal_of_row(row));
+            if !judged {
+                let (best, _) = best_of(&mut desk.rows, sample);
+                let allowed = best.iter().filter(|row| is_allowed(row)).count();
+                if (allowed as f64) < best.len() as f64 * share * SHUNNED {
                     return Ok(Ended::Shunned);
                 }
                 judged = true;
-                if self.score_rows(&rows, trust, scored) {
-                    return Ok(Ended::Enough);
+            }
+            if share < 1.0 {
+                desk.rows.retain(is_allowed);
+            }
+            let (mut rest, mut size) = (desk.rows.as_mut_slice(), (count as f64 * share) as usize + 1);
+            while !rest.is_empty() {
+                let best;
+                (best, rest) = best_of(rest, size);
+                size = size.saturating_mul(2);
+                for slice in best.chunks(SLICE) {
+                    let row_of = |&(score, row): &(u16, u32)| {
+                        let ordinal = self.facts.ordinal_of_row(row) as u32;
+                        Row { row, ordinal, estimate: offset + step * score as f32 }
+                    };
+                    let rows: Vec<Row> = slice.iter().map(row_of).collect();
+                    if self.score_rows(&rows, trust, scored) {
+                        return Ok(Ended::Enough);
+                    }
                 }
             }
             (below, count) = (from as u32, count.saturating_mul(2));
