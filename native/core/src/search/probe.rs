@@ -32,6 +32,9 @@ struct Row {
     estimate: f32,
 }
 
+/// The estimate of a row, as its codes give it, and the number of the row.
+type Ranked = (u16, u32);
+
 /// Memory of a probe, reused by this thread.
 #[derive(Default)]
 struct Desk {
@@ -43,7 +46,7 @@ struct Desk {
     scores: Vec<u16>,
     best: Vec<u16>,
     ranked: Vec<u16>,
-    rows: Vec<(u16, u32)>,
+    rows: Vec<Ranked>,
 }
 
 thread_local! {
@@ -109,8 +112,8 @@ impl Desk {
 }
 
 /// The best `count` rows, in order, and the rest. Most searches end before they need the rest, so it stays unsorted.
-fn best_of(rows: &mut [(u16, u32)], count: usize) -> (&[(u16, u32)], &mut [(u16, u32)]) {
-    let by_estimate = |a: &(u16, u32), b: &(u16, u32)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
+fn best_of(rows: &mut [Ranked], count: usize) -> (&[Ranked], &mut [Ranked]) {
+    let by_estimate = |a: &Ranked, b: &Ranked| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
     if count < rows.len() {
         rows.select_nth_unstable_by(count, by_estimate);
     }
@@ -197,7 +200,7 @@ impl Part<'_> {
                 return Err(foreign_row(row as i64));
             }
             let (facts, docs) = (&self.facts, &self.selected.docs);
-            let is_allowed = |&(_, row): &(u16, u32)| docs.contains(facts.ordinal_of_row(row));
+            let is_allowed = |&(_, row): &Ranked| docs.contains(facts.ordinal_of_row(row));
             if !judged {
                 let (best, _) = best_of(&mut desk.rows, sample);
                 let allowed = best.iter().filter(|row| is_allowed(row)).count();
@@ -215,7 +218,7 @@ impl Part<'_> {
                 (best, rest) = best_of(rest, size);
                 size = size.saturating_mul(2);
                 for slice in best.chunks(SLICE) {
-                    let row_of = |&(score, row): &(u16, u32)| {
+                    let row_of = |&(score, row): &Ranked| {
                         let ordinal = self.facts.ordinal_of_row(row) as u32;
                         Row { row, ordinal, estimate: offset + step * score as f32 }
                     };
