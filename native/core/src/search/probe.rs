@@ -16,8 +16,8 @@ const ROWS_BESIDES: usize = 256;
 
 /// Rows whose documents are looked up together.
 const SLICE: usize = 512;
-/// Rows of a block that are expected to reach the best estimate of another one. The rows of a list are alike, so many of a good
-/// block are good.
+/// Rows of a block that are expected to reach the best estimate of another block. The rows of a list are alike: if one of a block is
+/// good, others of it are, too.
 const ALIKE: usize = 8;
 /// Rows for which a thread keeps memory between searches.
 const KEPT_ROWS: usize = 1 << 17;
@@ -67,8 +67,7 @@ impl Desk {
         }
     }
 
-    /// An estimate that about `count` rows reach. Found among the best estimates of blocks; among all rows if there are fewer
-    /// blocks.
+    /// An estimate that about `count` rows reach. Found among the best estimates of blocks; among all rows if blocks are few.
     fn least_of(&mut self, count: usize) -> u16 {
         if count >= self.scores.len() {
             return 0;
