@@ -11,9 +11,9 @@ impl Starts {
         if row_at.len() == passages + 1 {
             return Starts(Vec::new());
         }
-        let mut words = vec![(0u64, 0u32); passages.div_ceil(64)];
-        let (_, firsts) = row_at.split_last().unwrap_or((&0, &[]));
-        for &first in firsts {
+        // The end of the last document is a start, too: that of a document which does not exist.
+        let mut words = vec![(0u64, 0u32); passages / 64 + 1];
+        for &first in row_at {
             if let Some((word, _)) = words.get_mut(first as usize / 64) {
                 *word |= 1 << (first % 64);
             }
@@ -26,13 +26,14 @@ impl Starts {
         Starts(words)
     }
 
-    /// The number of the document that a passage belongs to.
+    /// The number of the document that a passage belongs to. For a passage that does not exist, a number that no document has: a
+    /// foreign index may name one.
     #[inline]
     pub fn document_of(&self, passage: u32) -> usize {
         if self.0.is_empty() {
             return passage as usize;
         }
-        let (word, before) = self.0[passage as usize / 64];
+        let Some(&(word, before)) = self.0.get(passage as usize / 64) else { return usize::MAX };
         let upto = word & (u64::MAX >> (63 - passage % 64));
         ((before + upto.count_ones()) as usize).saturating_sub(1)
     }
@@ -53,6 +54,9 @@ mod tests {
             for passage in 0..passages {
                 let expected = row_at.partition_point(|&first| first <= passage) - 1;
                 prop_assert_eq!(starts.document_of(passage), expected);
+            }
+            for foreign in [passages, passages + 1, passages + 63, passages + 64, u32::MAX] {
+                prop_assert!(starts.document_of(foreign) >= counts.len());
             }
         }
     }
