@@ -113,6 +113,26 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it('takes what is typed right after a choice at the end of the field', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    await shownResults(page).first().waitFor();
+    await page.locator('summary', { hasText: 'Classes' }).press('Enter');
+    const field = page.getByRole('combobox', { name: 'IPC classes' });
+    await field.focus();
+    await page.keyboard.type('battery');
+    await page.getByRole('listbox', { name: 'IPC classes' }).getByRole('option').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    // Both letters come before the page is drawn with the choice; the browser puts them where the caret is.
+    await page.evaluate(`(async () => {
+      const field = document.getElementById('field-ipc_codes');
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+      document.execCommand('insertText', false, 's');
+      for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+      document.execCommand('insertText', false, 'e');
+    })()`);
+    assert.equal(await field.inputValue(), 'H01M, se');
+  });
+
   it('loads the texts and the titles of classes of its language alone, and titles only with codes', async () => {
     const { page } = await site.visit('', { locale: 'ko-KR' });
     // Views change by the part of the address behind `#`, so the document stays the same.

@@ -48,8 +48,9 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
     onChange({ ...search, [name]: put(wanted) });
     setOpen(undefined);
     element.focus();
-    // The field has its new text after the next rendering.
-    requestAnimationFrame(() => element.setSelectionRange(caret, caret));
+    // Text and caret change at once: a caret that is set after the next frame would move below a letter typed before it.
+    element.value = wanted;
+    element.setSelectionRange(caret, caret);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
