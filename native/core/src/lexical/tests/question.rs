@@ -198,3 +198,25 @@ fn stop_words_in_capitals_or_beside_characters_are_names() {
 fn stop_words_and_signs_alone_give_nothing() {
     assert!(shown("the of in").is_empty() && shown("?! --").is_empty() && shown("").is_empty());
 }
+
+#[test]
+fn locants_are_of_their_compound() {
+    let words = |question: &str| -> Vec<(String, f32, Vec<String>)> {
+        let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
+        let shown = |phrase: &Phrase| {
+            phrase.terms.iter().map(|(far, term)| format!("{far}{term}")).collect::<Vec<_>>().join(" ")
+        };
+        let all = |concept: &Concept| concept.alternatives.iter().map(|one| shown(&one.phrase)).collect();
+        let concepts = Questions::default().concepts(question);
+        concepts.iter().map(|concept| (text(concept), concept.boost, all(concept))).collect()
+    };
+    let found = words("1,4-dioxane");
+    let whole = found.iter().find(|(text, ..)| text == "1,4-dioxane").unwrap();
+    assert_eq!((whole.1, &whole.2[1]), (1.0, &"01 24 3dioxane".to_owned()), "{found:?}");
+    assert!(found.iter().any(|(text, boost, _)| text == "4-dioxane" && *boost == 0.5), "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(words("2,4,6-trinitrotoluene in water").iter().any(|(text, ..)| text == "2,4,6-trinitrotoluene"));
+    for other in ["1, 4-dioxane", "1,000", "5,4-6"] {
+        assert!(words(other).iter().all(|(text, ..)| !text.contains(',')), "{other}");
+    }
+}
