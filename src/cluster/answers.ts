@@ -1,6 +1,7 @@
 /** Answers of searches, details and coverage from the cluster. */
 import { PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
+import { FAMILY_LISTED } from '../limits.js';
 import type { Models } from '../models/load.js';
 import { analyticsPage, pageOfRanking, type RankingPage, rankAnalytics } from '../search/analytics.js';
 import type { Cancellation } from '../search/cancel.js';
@@ -12,7 +13,7 @@ import type { AnalyticsResponse, DetailsResponse, SearchResponse } from '../sear
 import { currentDocuments } from '../store/pinned.js';
 import { resolveShown } from '../store/resolve.js';
 import { familyGroup, vectorsOf } from './documents.js';
-import { fetchAll, fetchByIds, withPublications } from './lookups.js';
+import { fetchByIds, fetchFamilies, withPublications } from './lookups.js';
 import { prepareQuestion } from './prepare-question.js';
 import { PublicationsInMemory } from './publications.js';
 import { ClusterReader, type Collection } from './reader.js';
@@ -88,24 +89,25 @@ async function withPassages(
 export async function answerDetails(asked: Asked, query: DetailsQuery): Promise<DetailsResponse> {
   const { state, cancellation } = asked;
   const publications = new PublicationsInMemory(asked.name);
-  const fields = ['head', 'body'] as const;
-  await withPublications(state, publications, fields, () => {
+  await withPublications(state, publications, ['head', 'body'], () => {
     for (const id of query.patentIds) resolveShown(publications, id);
   });
   if (query.bibliography) {
     const heads = Array.from({ length: publications.size }, (_, n) => publications.stored(n + 1)!.head);
     const groups = [...new Set(heads.map(familyGroup))];
-    if (groups.length > 0) {
-      const families = await fetchAll(state, [{ terms: { family_group: groups } }], fields);
-      for (const stored of families) publications.add(stored);
-    }
+    // One more than are listed: a document is a member of its own family.
+    const families = await fetchFamilies(state, groups, FAMILY_LISTED + 1);
+    for (const stored of families) publications.add(stored);
   }
   const vectors = new Float32Array(SCORE_QUESTION.length);
   const documents = Array.from({ length: publications.size }, (_, n) => ({ doc: n + 1, vectors }));
   const set = openWorkingSet(publications, documents, { ...asked, dimensions: SCORE_QUESTION.length });
   const folder = { store: publications, snapshot: () => set };
   try {
-    return await withPublications(state, publications, fields, () => detailsOf(folder, query, cancellation));
+    // Members of families and cited documents are named only. The texts of those that are shown are there.
+    return await withPublications(state, publications, ['head'], () =>
+      detailsOf(folder, query, cancellation),
+    );
   } finally {
     set.native.close();
   }

@@ -7,6 +7,8 @@ import type { Missing, PublicationsInMemory } from './publications.js';
 
 /** Documents of one answer. Those with vectors have some 30 KB each. */
 export const EACH_REQUEST = 100;
+/** Heads of one answer, some 2 KB each. */
+const HEADS_EACH = 1_000;
 /** Answers that are read at the same time. */
 const AT_ONCE = 4;
 /** Rounds of reading and fetching. A number leads to publications, and these to their applications. */
@@ -76,29 +78,66 @@ export async function fetchFigures(
 }
 
 /** All documents for which queries hold. @throws PriorartError `internal` if they are too many */
-export async function fetchAll(
+async function fetchAll(
   state: OneState,
   filter: readonly Json[],
   fields: readonly Field[],
 ): Promise<Stored[]> {
+  const found = await fetchUpTo(state, filter, fields, MOST);
+  if (found !== undefined) return found;
+  throw new PriorartError('internal', `more than ${MOST} publications match one number`);
+}
+
+/**
+ * Heads of the publications of families.
+ * @param groups keys of the families
+ * @param most of each family, if all families together are too large to be read whole
+ */
+export async function fetchFamilies(
+  state: OneState,
+  groups: readonly string[],
+  most: number,
+): Promise<Stored[]> {
+  if (groups.length === 0) return [];
+  const all = await fetchUpTo(state, [{ terms: { family_group: groups } }], ['head'], MOST);
+  if (all !== undefined) return all;
+  const each = await inLanes(groups, async (group) => {
+    const { hits } = await state.search(pageOf([{ term: { family_group: group } }], ['head'], most));
+    return hits.hits.map(storedOf);
+  });
+  return each.flat();
+}
+
+/** All documents for which queries hold, by patent_id; undefined if they are more than `most`. */
+async function fetchUpTo(
+  state: OneState,
+  filter: readonly Json[],
+  fields: readonly Field[],
+  most: number,
+): Promise<Stored[] | undefined> {
   const found: Stored[] = [];
+  const size = fields.every((field) => field === 'head') ? HEADS_EACH : EACH_REQUEST;
   let after: unknown[] | undefined;
   for (;;) {
     const { hits } = await state.search({
-      ...asking(fields),
-      size: EACH_REQUEST,
-      query: { bool: { filter } },
-      sort: [{ [PATENT_ID]: 'asc' }],
-      track_total_hits: false,
+      ...pageOf(filter, fields, size),
       ...(after ? { search_after: after } : {}),
     });
     found.push(...hits.hits.map(storedOf));
     after = hits.hits.at(-1)?.sort;
-    if (hits.hits.length < EACH_REQUEST || after === undefined) return found;
-    if (found.length >= MOST) {
-      throw new PriorartError('internal', `more than ${MOST} publications match one number`);
-    }
+    if (found.length > most) return undefined;
+    if (hits.hits.length < size || after === undefined) return found;
   }
+}
+
+function pageOf(filter: readonly Json[], fields: readonly Field[], size: number): Json {
+  return {
+    ...asking(fields),
+    size,
+    query: { bool: { filter } },
+    sort: [{ [PATENT_ID]: 'asc' }],
+    track_total_hits: false,
+  };
 }
 
 /** The field that identifies a publication. The id of its document may be that of a publication that it corrects. */
@@ -123,11 +162,7 @@ export async function idsWhere(state: OneState, filter: readonly Json[]): Promis
   let after: unknown[] | undefined;
   do {
     const { hits } = await state.search({
-      ...asking([]),
-      size: MOST,
-      query: { bool: { filter } },
-      sort: [{ [PATENT_ID]: 'asc' }],
-      track_total_hits: false,
+      ...pageOf(filter, [], MOST),
       ...(after ? { search_after: after } : {}),
     });
     for (const { sort } of hits.hits) found.push(String(sort![0]));

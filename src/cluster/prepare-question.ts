@@ -2,7 +2,7 @@
 import { calling, type FilterClause } from '../index/native.js';
 import type { Models } from '../models/load.js';
 import { companyKeys } from '../patent/name.js';
-import { withApplicantNames } from '../search/applicants.js';
+import { FAMILY_READ, withApplicantNames } from '../search/applicants.js';
 import { asOfDay } from '../search/as-of.js';
 import { CLASS_SAMPLE, classClause, codesAsked, mainGroups } from '../search/class-question.js';
 import { examplesOf, publicationOf, withSiblings } from '../search/examples.js';
@@ -11,10 +11,10 @@ import { applicantCondition } from '../search/filter-rows.js';
 import { publicationsAsked } from '../search/number-question.js';
 import type { AnalyticsQuery, Filters, SemanticQuery } from '../search/query.js';
 import { queryOf } from './clauses.js';
-import type { Json, OneState } from './client.js';
+import type { OneState } from './client.js';
 import { asking, type Field, familyGroup, type Stored, storedOf, vectorsOf } from './documents.js';
 import { countsOfAll } from './known.js';
-import { fetchAll, withPublications } from './lookups.js';
+import { fetchFamilies, withPublications } from './lookups.js';
 import { PublicationsInMemory } from './publications.js';
 import { ClusterReader, type Collection } from './reader.js';
 import { SCORE_QUESTION } from './working.js';
@@ -112,8 +112,7 @@ async function withNames(
   for (let step = 0; step <= STEPS; step++) {
     const own = await sampleOf(state, clause, APPLICANT_SAMPLE, ['head']);
     const groups = [...new Set(own.map(({ head }) => familyGroup(head)))];
-    const query: Json = { terms: { family_group: groups } };
-    const families = groups.length === 0 ? [] : await fetchAll(state, [query], ['head']);
+    const families = await fetchFamilies(state, groups, FAMILY_READ);
     for (const stored of [...own, ...families]) docs.add(publications.add(stored));
     const vectors = new Float32Array(SCORE_QUESTION.length);
     const documents = [...docs].sort((a, b) => a - b).map((doc) => ({ doc, vectors }));

@@ -3,7 +3,7 @@
  * come from here, and tests hold real answers against them.
  */
 import { z } from 'zod';
-import { CHUNKS_PER_RESULT, MATCHES_MAX, TOP_K, TOP_LIST } from '../limits.js';
+import { CHUNKS_PER_RESULT, FAMILY_LISTED, MATCHES_MAX, TOP_K, TOP_LIST } from '../limits.js';
 import { COUNTRIES } from '../patent/country.js';
 
 /** Ways of comparing documents with a question; see plan.ts. */
@@ -371,6 +371,7 @@ export const bibliographySchema = z.strictObject({
   citations: z.array(citedDocumentSchema).describe('Cited patent documents and other literature'),
   family: z
     .array(z.string())
+    .max(FAMILY_LISTED)
     .describe('patent_ids of the other publications of the family or the application in the index'),
 });
 

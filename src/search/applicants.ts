@@ -20,7 +20,7 @@ import { selectionOf } from './selections.js';
 /** Publications that are read to learn names from, at most: an even sample of those of the applicant. */
 const SAMPLE = 500;
 /** Members of a family that are read, at most: an even sample of a larger one. A family_id of thousands of publications is no family. */
-const FAMILY_READ = 100;
+export const FAMILY_READ = 100;
 /** Names that are added, at most: those that most records state. */
 export const NAMES_MAX = 20;
 /** Families that a pair of names needs. */

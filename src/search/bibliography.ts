@@ -1,9 +1,10 @@
 /** What the details endpoint adds to an entry with `bibliography`: names, codes, priorities, citations, family. */
+import { FAMILY_LISTED } from '../limits.js';
 import { claimedPriority } from '../patent/priority.js';
 import type { Citation, Patent } from '../patent/record.js';
 import type { Publications } from '../store/publications.js';
 import { resolveCitation } from '../store/resolve.js';
-import { someGroups } from './collapse.js';
+import type { Cancellation } from './cancel.js';
 import type { Searched } from './reader.js';
 import type { Bibliography, CitedDocument } from './types.js';
 
@@ -14,16 +15,22 @@ const AS_STORED = ['grant_date', 'application_number', 'family_id', 'legal_statu
  * The other publications of the family or the application of each document, by the document's id.
  * @param docs ids of stored documents
  */
-export function familiesOf(folder: Searched, docs: readonly number[]): Map<number, string[]> {
+export function familiesOf(
+  folder: Searched,
+  docs: readonly number[],
+  cancellation: Cancellation,
+): Map<number, string[]> {
   const { store } = folder;
   const { native } = folder.snapshot();
-  const distinct = Uint32Array.from(new Set(docs)).sort();
-  const groups = native.members(native.select([]), distinct, true);
-  const families = [...distinct].map((doc, n): [number, string[]] => {
-    const members = [...someGroups(groups, n, n + 1).docs].filter((member) => member !== doc);
-    return [doc, members.flatMap((member) => store.documents.get(member)?.patent_id ?? []).sort()];
-  });
-  return new Map(families);
+  const all = native.select([]);
+  const families = new Map<number, string[]>();
+  for (const doc of new Set(docs)) {
+    cancellation.check();
+    const members = native.members(all, Uint32Array.of(doc), true).docs;
+    const others = [...members.filter((member) => member !== doc).subarray(0, FAMILY_LISTED)];
+    families.set(doc, others.flatMap((member) => store.documents.get(member)?.patent_id ?? []).sort());
+  }
+  return families;
 }
 
 export function bibliographyOf(store: Publications, patent: Patent, family: string[]): Bibliography {

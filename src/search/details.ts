@@ -28,6 +28,7 @@ export function detailsOf(
     ? familiesOf(
         folder,
         found.flatMap(({ doc }) => doc ?? []),
+        cancellation,
       )
     : undefined;
   const patents = found.map((one) => {

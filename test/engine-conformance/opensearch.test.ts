@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { open } from '../../src/engine.js';
-import { TERMS_MAX, WORD_CANDIDATES } from '../../src/limits.js';
+import { FAMILY_LISTED, TERMS_MAX, WORD_CANDIDATES } from '../../src/limits.js';
 import { missingForCluster, type StartedCluster, startedCluster } from '../cluster/started.js';
 import { FIXTURES } from '../crash/folder.js';
 import { ALL, HOLDING, idsWith, QUESTION } from '../search/holding-words.js';
@@ -60,6 +60,27 @@ describe('OpenSearch', { skip: await missingForCluster() }, () => {
     const refused = { code: 'invalid_request', message: /max_clause_count.*fewer or shorter must_terms/ };
     await assert.rejects(engine.search(request), refused);
     await assert.rejects(engine.analyze(request), refused);
+  });
+
+  it('a family of more publications than a request reads is listed in part', async (t) => {
+    const { engine, close } = await onCluster([]);
+    t.after(close);
+    const other = { name: '한빛전자 주식회사', name_en: 'Hanbit Electronics' };
+    const ids = Array.from({ length: 10_050 }, (_, n) => `KR102018${n + 1_000_000}A`);
+    const records = ids.map((patent_id) => ({
+      ...{ patent_id, country: 'KR' as const, kind_code: 'A', title: 'Pump', family_id: '0' },
+      applicants: [other],
+    }));
+    const own = { ...records[0]!, patent_id: 'US11000001B2', country: 'US' as const, kind_code: 'B2' };
+    const { failed } = await engine.ingest([...records, own]);
+    assert.deepEqual(failed, []);
+    const asked = { patent_ids: ['US11000001B2', ids[0]!], bibliography: true };
+    for (const { patent_id, bibliography } of (await engine.details(asked)).patents) {
+      assert.equal(new Set(bibliography!.family).size, FAMILY_LISTED);
+      assert.ok(!bibliography!.family.includes(patent_id));
+    }
+    const named = { query: 'pump', applicant: other.name, applicant_expand: true };
+    assert.deepEqual((await engine.search(named)).applicant_names, ['Hanbit Electronics']);
   });
 
   conformance('an index on a cluster', {

@@ -210,8 +210,10 @@ export function conformance(
     it('numbers in any spelling give the same records and details', async () => {
       const numbers = patents.flatMap((patent) => pick(numberSpellings(patent)));
       const asked = [...numbers.slice(0, 150), 'KR1019990000001A', 'nonsense'];
-      const details = await both((engine) => engine.details({ patent_ids: asked }));
-      assert.deepEqual(details?.[0], details?.[1]);
+      for (const bibliography of [false, true]) {
+        const details = await both((engine) => engine.details({ patent_ids: asked, bibliography }));
+        assert.deepEqual(details?.[0], details?.[1]);
+      }
       for (const number of asked) {
         const records = await both((engine) => engine.get(number));
         assert.deepEqual(records?.[0], records?.[1], number);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/index.js';
 import type { PatentInput } from '../../src/ingest/patent-input.js';
+import { FAMILY_LISTED } from '../../src/limits.js';
 
 const patent = (patent_id: string, more: Partial<PatentInput> = {}): PatentInput => ({
   patent_id,
@@ -114,6 +115,18 @@ describe('the bibliography of a document', () => {
     assert.deepEqual(other!.family, []);
     assert.deepEqual(other!.citations, []);
     assert.equal(none, undefined);
+  });
+
+  it('lists a part of a family that is too large to be one', async () => {
+    const ids = Array.from({ length: FAMILY_LISTED + 3 }, (_, n) => `KR10201800${n + 10_000}A`);
+    const { failed } = await engine.ingest(ids.map((id) => patent(id, { family_id: 'F9' })));
+    assert.deepEqual(failed, []);
+    for (const [found] of [await of(ids[0]!), await of(ids.at(-1)!)]) {
+      assert.equal(new Set(found!.family).size, FAMILY_LISTED);
+      assert.deepEqual(found!.family, [...found!.family].sort());
+    }
+    const [found] = await of(ids[0]!);
+    assert.ok(found!.family.every((id) => id !== ids[0] && ids.includes(id)));
   });
 
   it('does not list a deleted publication', async () => {
