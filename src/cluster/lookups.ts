@@ -77,7 +77,7 @@ export async function fetchFigures(
   publications.addFigures(patentIds, await figuresOf(client, patentIds, signal));
 }
 
-/** All documents for which queries hold. @throws PriorartError `internal` if they are too many */
+/** All documents for which queries hold. @throws PriorartError `internal` if they are more than `MOST` */
 async function fetchAll(
   state: OneState,
   filter: readonly Json[],
@@ -91,7 +91,7 @@ async function fetchAll(
 /**
  * Heads of the publications of families.
  * @param groups keys of the families
- * @param most of each family, if all families together are too large to be read whole
+ * @param most of each family, the first by patent_id, if all families together are too large to be read whole
  */
 export async function fetchFamilies(
   state: OneState,

@@ -48,7 +48,7 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
     onChange({ ...search, [name]: put(wanted) });
     setOpen(undefined);
     element.focus();
-    // Text and caret change at once: a caret that is set after the next frame would move below a letter typed before it.
+    // Text and caret change at once. A caret that is set in the next frame moves in front of a letter that was typed before it.
     element.value = wanted;
     element.setSelectionRange(caret, caret);
   };
