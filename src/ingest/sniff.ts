@@ -56,5 +56,7 @@ export function isSideFile(head: Uint8Array): boolean {
     return true;
   // A DTD or a schema, possibly after an XML declaration and comments.
   const body = text.replace(/^(?:\u00ef\u00bb\u00bf)?(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?(?:-->|$))*/, '');
-  return /^(?:<!(?:ELEMENT|ENTITY|ATTLIST|NOTATION)\b|<(?:\w+:)?(?:schema|stylesheet)[\s>])/i.test(body);
+  return /^(?:<!(?:ELEMENT|ENTITY|ATTLIST|NOTATION)\b|<(?:\w+:)?(?:schema|stylesheet|transform)[\s>])/i.test(
+    body,
+  );
 }

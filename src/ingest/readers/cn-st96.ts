@@ -39,29 +39,31 @@ import {
 const ROOTS = ['PatentDocumentAndRelated', 'PatentDocument'];
 
 /** Names of ST.96 and the names that `readableText` and the ST.36 readers know. */
-const ST36_NAMES: Record<string, string> = {
-  ...{
-    Paragraphs: 'p',
-    P: 'p',
-    Heading: 'heading',
-    ClaimText: 'claim-text',
-    Claim: 'claim',
-    Claims: 'claims',
-  },
-  ...{
-    Sup: 'sup',
-    Sub: 'sub',
-    Image: 'img',
-    Figure: 'figure',
-    Br: 'br',
-    Underline: 'u',
-    Bold: 'b',
-    Italic: 'i',
-  },
-  ...{ TableDetails: 'tables', Table: 'table', Title: 'title', MathsDetails: 'maths', Maths: 'maths' },
-  ...{ ChemistryDetails: 'chemistry', Chemistry: 'chemistry', InventionTitle: 'invention-title' },
-  ...{ Li: 'li', Ul: 'ul', Ol: 'ol', OrderedList: 'ol', UnorderedList: 'ul', ListItem: 'li' },
-};
+const ST36_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{
+      Paragraphs: 'p',
+      P: 'p',
+      Heading: 'heading',
+      ClaimText: 'claim-text',
+      Claim: 'claim',
+      Claims: 'claims',
+    },
+    ...{
+      Sup: 'sup',
+      Sub: 'sub',
+      Image: 'img',
+      Figure: 'figure',
+      Br: 'br',
+      Underline: 'u',
+      Bold: 'b',
+      Italic: 'i',
+    },
+    ...{ TableDetails: 'tables', Table: 'table', Title: 'title', MathsDetails: 'maths', Maths: 'maths' },
+    ...{ ChemistryDetails: 'chemistry', Chemistry: 'chemistry', InventionTitle: 'invention-title' },
+    ...{ Li: 'li', Ul: 'ul', Ol: 'ol', OrderedList: 'ol', UnorderedList: 'ul', ListItem: 'li' },
+  }),
+);
 
 /** Cells of tables hold markup as escaped text: `CC<sub>50</sub>`. */
 const TAGS = /<\/?(?:sub|sup|b|i|u)\s*\/?>/gi;
@@ -72,7 +74,7 @@ const EXPONENT = /<sup\s*>(?=\s*[-+−]?\d)/gi;
 function inSt36(node: XmlNode): XmlNode {
   if (typeof node === 'string')
     return node.includes('<') ? node.replace(EXPONENT, '^').replace(LINE_BREAK, ' ').replace(TAGS, '') : node;
-  return { ...node, name: ST36_NAMES[node.name] ?? node.name, children: node.children.map(inSt36) };
+  return { ...node, name: ST36_NAMES.get(node.name) ?? node.name, children: node.children.map(inSt36) };
 }
 
 function parse(bytes: Uint8Array): ParsedUnit {

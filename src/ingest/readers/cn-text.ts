@@ -56,14 +56,16 @@ export function printedClaims(root: XmlElement): Claim[] {
 }
 
 /** Groups of paragraphs and their headings, in ST.36 and ST.96. A printed heading at the beginning of a group replaces them. */
-const GROUP_HEADINGS: Record<string, string> = {
-  ...{ 'technical-field': '技术领域', TechnicalField: '技术领域' },
-  ...{ 'background-art': '背景技术', BackgroundArt: '背景技术' },
-  ...{ disclosure: '发明内容', Disclosure: '发明内容' },
-  ...{ 'description-of-drawings': '附图说明', DrawingsDescription: '附图说明' },
-  ...{ 'mode-for-invention': '具体实施方式', InventionMode: '具体实施方式' },
-  ...{ 'industrial-applicability': '工业实用性', IndustrialApplicability: '工业实用性' },
-};
+const GROUP_HEADINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ 'technical-field': '技术领域', TechnicalField: '技术领域' },
+    ...{ 'background-art': '背景技术', BackgroundArt: '背景技术' },
+    ...{ disclosure: '发明内容', Disclosure: '发明内容' },
+    ...{ 'description-of-drawings': '附图说明', DrawingsDescription: '附图说明' },
+    ...{ 'mode-for-invention': '具体实施方式', InventionMode: '具体实施方式' },
+    ...{ 'industrial-applicability': '工业实用性', IndustrialApplicability: '工业实用性' },
+  }),
+);
 
 /** Paragraphs under their headings. Text before the first heading is under `说明书`. */
 export function cnSections(
@@ -88,7 +90,7 @@ export function cnSections(
       if (typeof child === 'string') {
         if (child.trim() !== '') read({ name: 'p', attributes: {}, children: [child] });
       } else if (isGroup(child)) {
-        const heading = GROUP_HEADINGS[child.name];
+        const heading = GROUP_HEADINGS.get(child.name);
         if (heading !== undefined) open(heading);
         visit(child);
       } else if (child.name !== 'invention-title') read(child);
@@ -102,7 +104,7 @@ export function cnSections(
 const WHOLE = new Set(['p', 'heading', 'tables', 'table', 'ul', 'ol', 'li', 'dl', 'maths', 'chemistry']);
 
 const isGroup = (element: XmlElement): boolean =>
-  !WHOLE.has(element.name) && (element.name in GROUP_HEADINGS || descendants(element, 'p').length > 0);
+  !WHOLE.has(element.name) && (GROUP_HEADINGS.has(element.name) || descendants(element, 'p').length > 0);
 
 /** Sheets with their labels, and the drawing of the abstract, which has its own file. */
 export function cnDrawings(lists: XmlElement[], ofAbstract: XmlElement | undefined): Drawing[] {

@@ -4,11 +4,11 @@
  * use the era (特開平10-123456).
  */
 import { parseDate } from '../../patent/date.js';
-import type { Citation, Drawing, Name, Patent } from '../../patent/record.js';
+import type { Drawing, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { decodeText } from './decode.js';
 import { filingOf } from './document-id.js';
-import { gazetteSections } from './jp-sections.js';
+import { gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
 import {
@@ -26,7 +26,6 @@ import {
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { claims } from './st36-text.js';
-import { writtenCitation } from './written-citation.js';
 import {
   childAt,
   childElements,
@@ -55,16 +54,15 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   const named = identity(country, textAt(id, 'doc-number'), kind, published);
   if (!named) return { foreign: country };
   const title = childAt(front, 'invention-title');
-  const abstract = childElements(root, 'abstract').map(abstractText).filter(Boolean).join('\n');
   const granted = textAt(front, 'dates-of-public-availability', 'printed-with-grant', 'document-id', 'date');
   return withText({
     ...named,
     ...present({
       language: languageCode(root.attributes['lang']) ?? 'ja',
       title: title && readableText(title).replaceAll('\n', ' '),
-      abstract,
+      abstract: gazetteAbstract(root),
       claims: claims(root),
-      description: gazetteSections(root),
+      description: gazetteSections(root, named.kind_code === 'U'),
     }),
     ...publicationDates(named, published, parseDate(granted)),
     ...filings(front),
@@ -76,7 +74,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     ...codes(front),
     ...ownCodes(front),
     ...international(front),
-    ...present({ drawings: drawings(root, front), citations: citations(root) }),
+    ...present({ drawings: drawings(root, front), citations: gazetteCitations(root) }),
   });
 }
 
@@ -89,11 +87,6 @@ function kindCode(root: XmlElement, printed: string | undefined): string | undef
   if (own === 'T') return 'T';
   const fromPrint = /\(([A-Z]\d?)\)/.exec(printed?.normalize('NFKC') ?? '')?.[1];
   return st16 ?? own ?? fromPrint;
-}
-
-/** An abstract has the parts 【課題】…【解決手段】…, each on a line. */
-function abstractText(element: XmlElement): string {
-  return readableText(element).replace(/(?<=[^\n])(?=【(?:課題|目的|解決手段|構成|効果|選択図)】)/g, '\n');
 }
 
 function filings(front: XmlElement): Partial<Patent> {
@@ -186,23 +179,10 @@ function drawings(root: XmlElement, front: XmlElement): Drawing[] {
   return found;
 }
 
-/** The applicant's citations: documents in the citation list of the description. */
-function citations(root: XmlElement): Citation[] {
-  const text = (parent: XmlElement): string => readableText(parent).replaceAll('\n', ' ');
-  const lists = childElements(root, 'description').flatMap((part) => descendants(part, 'citation-list'));
-  const patents = lists
-    .flatMap((list) => descendants(list, 'patcit'))
-    .map((cited) => writtenCitation(text(cited), 'applicant'));
-  const others = lists
-    .flatMap((list) => descendants(list, 'nplcit'))
-    .map((cited): Citation => ({ text: text(cited), cited_by: 'applicant' }));
-  return [...patents, ...others].filter((cited) => cited.text !== '');
-}
-
 export const jpGazette: Reader = {
   format: ROOT,
   title: 'JP gazette (ST.36)',
-  version: 8,
+  version: 9,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

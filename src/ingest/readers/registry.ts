@@ -10,6 +10,7 @@ import { exportTable, tableLacks } from './export-table.js';
 import { finished } from './finish.js';
 import { googlePatents } from './google-patents.js';
 import { jpGazette } from './jp-gazette.js';
+import { jpSt96 } from './jp-st96.js';
 import { jsonLines, missingIn } from './json-lines.js';
 import { memberNames } from './json-members.js';
 import { kiprisDetailXml } from './kipris-detail-xml.js';
@@ -31,7 +32,7 @@ import { rootlessReason, xmlRootName } from './xml.js';
 /** In the order of detection: special formats before general ones. */
 export const READERS: readonly Reader[] = [
   ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usAps, usXml4ip],
-  ...[epPublication, docdb, opsJson, jpGazette, cnSt36, cnSt96],
+  ...[epPublication, docdb, opsJson, jpGazette, jpSt96, cnSt36, cnSt96],
   ...[kiprisDetailXml, kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines],
   ...[lensJson, lensAnswer, usOpenData, exportTable],
 ];
@@ -42,10 +43,12 @@ export const READER_VERSIONS: Readonly<Record<string, number>> = Object.fromEntr
 );
 
 /** Formats of patent offices that are recognised by their root element but have no reader. */
-const UNREAD_ROOTS: Record<string, string> = {
-  'patent-document': 'patent-document (Alexandria, MAREC)',
-  'lexisnexis-patent-document': 'lexisnexis-patent-document (LexisNexis)',
-};
+const UNREAD_ROOTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'patent-document': 'patent-document (Alexandria, MAREC)',
+    'lexisnexis-patent-document': 'lexisnexis-patent-document (LexisNexis)',
+  }),
+);
 
 /**
  * XML documents that accompany publications and hold no publication: sequence listings of the weekly files,
@@ -77,7 +80,7 @@ export function unknownReason(head: Uint8Array): string {
     return (names ? missingIn(names) : tableReason(head)) ?? UNKNOWN_FORMAT;
   }
   if (root === '') return `${UNKNOWN_FORMAT}: ${rootlessReason(head)}`;
-  return `${UNKNOWN_FORMAT}: ${UNREAD_ROOTS[root] ?? `XML <${root}>`}`;
+  return `${UNKNOWN_FORMAT}: ${UNREAD_ROOTS.get(root) ?? `XML <${root}>`}`;
 }
 
 function tableReason(head: Uint8Array): string | undefined {

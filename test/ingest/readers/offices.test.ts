@@ -382,6 +382,72 @@ describe('JP gazettes', () => {
   });
 });
 
+describe('JP gazettes in ST.96', () => {
+  const gazette = (root: string, front: string, text = '', prefix = 'jppat') =>
+    `<${prefix}:${root}><${prefix}:${root}BibliographicData>${front}</${prefix}:${root}BibliographicData>${text}</${prefix}:${root}>`;
+  const front = (number: string, more = '') =>
+    `<jppat:PatentPublicationIdentification><pat:PublicationNumber>${number}</pat:PublicationNumber><com:PublicationDate>2024-07-08</com:PublicationDate></jppat:PatentPublicationIdentification><pat:InventionTitle>椅子</pat:InventionTitle>${more}`;
+  const parse = (xml: string) => {
+    const bytes = Buffer.from(xml);
+    const { format } = detectReader(bytes)!;
+    return { format, ...parseUnit(format, bytes) };
+  };
+
+  it('the root element, the printed kind and the abstract tell the kind', () => {
+    const kind = (root: string, more?: string, text?: string) =>
+      parse(gazette(root, front('7512301', more), text)).patents[0]?.patent_id;
+    const printed = (text: string) =>
+      `<pat:PlainLanguageDesignationText>${text}</pat:PlainLanguageDesignationText>`;
+    const abstract = '<pat:Abstract><com:P>要約</com:P></pat:Abstract>';
+    assert.equal(kind('RegisteredPatentPublication', printed('特許公報(B1)')), 'JP07512301B1');
+    assert.equal(kind('RegisteredPatentPublication', printed('特許公報（Ｂ２）'), abstract), 'JP07512301B2');
+    assert.equal(kind('RegisteredPatentPublication'), 'JP07512301B2');
+    assert.equal(kind('RegisteredPatentPublication', '', abstract), 'JP07512301B1');
+    const numbered = parse(gazette('RegisteredPatentPublication', front('0007512301')));
+    assert.equal(numbered.patents[0]?.patent_id, 'JP07512301B2');
+  });
+
+  it('claims and description are those of the publication, not those of its amendments', () => {
+    const claims = (text: string) =>
+      `<pat:Claims><pat:Claim><pat:ClaimNumber>1</pat:ClaimNumber><pat:ClaimText>${text}</pat:ClaimText></pat:Claim></pat:Claims>`;
+    const described = (text: string) =>
+      `<jppat:Description><pat:TechnicalField><com:P com:pNumber="0001">${text}</com:P></pat:TechnicalField></jppat:Description>`;
+    const amended = `<jppat:WrittenAmendmentBag>${claims('補正後')}${described('補正後')}</jppat:WrittenAmendmentBag>`;
+    const xml = gazette(
+      'UnexaminedPatentPublication',
+      front('2024512301'),
+      claims('椅子。') + described('本発明は椅子に関する。') + amended,
+    );
+    const [patent] = parse(xml).patents;
+    assert.deepEqual(patent?.claims, [{ number: 1, text: '椅子。' }]);
+    assert.deepEqual(patent?.description, [
+      { section: '技術分野', paragraphs: [{ number: 1, text: '本発明は椅子に関する。' }] },
+    ]);
+  });
+
+  it('a gazette of an amendment or a correction is skipped', () => {
+    for (const [root, what] of [
+      ['UnexaminedPatentPublicationAmendment', 'amendment'],
+      ['InternationalPatentPublicationCorrection', 'correction'],
+    ]) {
+      const { format, patents, skipped, failed } = parse(
+        `<jppat:${root}><jppat:${root}Header/></jppat:${root}>`,
+      );
+      assert.deepEqual([format, patents, failed], ['jp-st96', [], undefined]);
+      assert.deepEqual(skipped, [{ reason: `${what} of a JP publication, without the whole text` }]);
+    }
+  });
+
+  it('an unknown element of the text keeps its words', () => {
+    const text =
+      '<jppat:Description><jppat:constructor><com:P>群の<jppat:toString>段落</jppat:toString>。</com:P></jppat:constructor></jppat:Description>';
+    const [patent] = parse(gazette('UnexaminedPatentPublication', front('2024512301'), text)).patents;
+    assert.deepEqual(patent?.description, [
+      { section: '発明の詳細な説明', paragraphs: [{ text: '群の段落。' }] },
+    ]);
+  });
+});
+
 describe('EP publications', () => {
   it('a name has no address of another company', () => {
     const holder = (tag: string, name: string, suffix = '') =>
