@@ -10,7 +10,7 @@ export const PAGE_SIZE = { min: 1, max: 100, default: 20 } as const;
 export const MAX_RESULTS = { min: 1, max: 10_000, default: 10_000 } as const;
 export const MIN_SCORE = { min: 0, max: 1, default: 0.5 } as const;
 export const DETAILS_MAX_IDS = 200;
-/** Other publications of a family that details list. A family_id of thousands of publications is no family. */
+/** Publications of a family that an answer lists. A family_id of thousands of publications is no family. */
 export const FAMILY_LISTED = 1_000;
 export const TOP_LIST = 20;
 /** Publications in `like`, and in `unlike`. */

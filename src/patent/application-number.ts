@@ -5,14 +5,16 @@
  * | office | form | from |
  * |---|---|---|
  * | KR | 13 digits: 10, 20 or 30 + year + 7 | `10-2006-0025591`, `KR20060025591`, before 1998 `KR820001001`, `82-1001` |
- * | JP | year + 6 digits | `特願2018-524120`, `JP-P-2007-00102123`, `特願平10-123456` |
+ * | JP | year + 6 digits, and U (utility model) or S (design) behind them | `特願2018-524120`, `JP-P-2007-00102123`, `特願平10-123456`, `実願2018-001234` |
  * | CN | 12 digits (8 before October 2003), no check digit | `201610298414.0`, `98812345.6` |
  * | EP | 8 digits, no check digit | `04106384.3`, `EP20040106384` |
  * | US | 8 digits: series code + 6 | `09/742,144`, `60634291`, `201862650001`, and with the day `516238 P`, `US20100942680` |
  * | WO (PCT numbers at any office) | office + year + 6 digits | `PCT/US2007/014647` |
  * | others | letters and digits, without a check digit after a point | `10 2007 003 914.1` |
  */
+import type { Country } from './country.js';
 import { withoutInvisible } from './invisible.js';
+import { kindClass } from './kind.js';
 import { usNumberWithSeries } from './us-series.js';
 
 const PCT = /PCT\W*([A-Z]{2})\W*(\d{4}|\d{2})\W*(\d{3,7})/;
@@ -57,6 +59,23 @@ function japanese(text: string): string | undefined {
   if (/^(?:19|20)\d\d0\d{6}$/.test(digits)) return `${digits.slice(0, 4)}${digits.slice(5)}`;
   // 12 digits: `200700102123`, the serial number padded to eight.
   return digits.length === 12 ? `${digits.slice(0, 4)}${digits.slice(6)}` : undefined;
+}
+
+/** Words before a Japanese application number, and the letter of the right behind it. Each right has numbers of its own. */
+const JP_RIGHTS: readonly [RegExp, string][] = [
+  [/[実實](?:用新案登[録錄]出)?願|実用新案/, 'U'],
+  [/意(?:匠登[録錄]出)?願|意匠/, 'S'],
+  [/特(?:許出)?願/, ''],
+];
+/** The same by the kind behind the number: A, U or Y, S. */
+const JP_KINDS: Readonly<Record<string, string>> = { A: '', B: '', U: 'U', Y: 'U', S: 'S' };
+
+/** The letter that the right adds to a Japanese application number; `undefined` if the text does not tell the right. */
+function japaneseRight(text: string): string | undefined {
+  const named = JP_RIGHTS.find(([words]) => words.test(text));
+  if (named) return named[1];
+  const kind = /\d\s?-?([ABUYS])\d?$/.exec(text)?.[1];
+  return kind === undefined ? undefined : JP_KINDS[kind];
 }
 
 function chinese(text: string): string | undefined {
@@ -110,7 +129,7 @@ const OFFICES: Record<string, (text: string, day?: string) => string | undefined
 /** The forms of the table above. */
 const OFFICE_FORMS: Record<string, RegExp> = {
   KR: /^[1-7]0(?:19|20)\d{9}$/,
-  JP: /^(?:18|19|20)\d{8}$/,
+  JP: /^(?:18|19|20)\d{8}[US]?$/,
   CN: /^(?:\d{8}|(?:19|20)\d{10})$/,
   EP: /^\d{8}$/,
   US: /^\d{8}$/,
@@ -175,9 +194,40 @@ export function normaliseApplicationNumber(country: string, text: string, day?: 
   const own = upper.startsWith(country) ? upper.slice(country.length) : upper;
   const bare = country === 'US' ? own : own.replace(/[A-Z]\d?$/, (kind) => (/^X$/.test(kind) ? kind : ''));
   const known = OFFICES[country]?.(bare, day);
-  if (known !== undefined) return known;
+  if (known !== undefined) return country === 'JP' ? known + (japaneseRight(own) ?? '') : known;
   const rest = own.replace(/\.\d$/, '').replace(/[^\p{L}\p{N}]/gu, '');
   return rest === '' ? undefined : rest;
+}
+
+/**
+ * The forms of an application number at an office. A Japanese number whose right is not stated may be that of a patent, a
+ * utility model or a design.
+ * @param words the text with the words before the number, which may state the right
+ */
+export function applicationNumbersAt(country: string, text: string, words = text): string[] {
+  const number = normaliseApplicationNumber(country, text);
+  if (number === undefined) return [];
+  if (country !== 'JP' || !/^\d{10}$/.test(number)) return [number];
+  const right = japaneseRight(plain(words));
+  return right === undefined ? [number, `${number}U`, `${number}S`] : [number + right];
+}
+
+/** Rights of a Korean application number by the class of its publication. */
+const KR_RIGHTS: Readonly<Record<string, string>> = {
+  ...{ utility_application: '20', utility_grant: '20', design: '30' },
+};
+
+/**
+ * The application number of a publication. Sources leave out the right of a number, which the kind of the publication tells:
+ * DOCDB's Korean numbers have no 10, 20 or 30, and Japanese patents and utility models have numbers of the same form.
+ * @param number as `normaliseApplicationNumber` gives it
+ */
+export function applicationNumberOf(country: Country, kind: string, number: string): string {
+  const right = kindClass(country, kind);
+  if (country === 'KR' && /^10\d{11}$/.test(number)) return (KR_RIGHTS[right] ?? '10') + number.slice(2);
+  if (country !== 'JP' || !/^\d{10}$/.test(number)) return number;
+  if (right === 'design') return `${number}S`;
+  return right === 'utility_application' || right === 'utility_grant' ? `${number}U` : number;
 }
 
 /**
@@ -189,8 +239,7 @@ export function applicationNumberForms(text: string): string[] {
   const named = /^(US|KR|JP|CN|EP)/.exec(upper)?.[1];
   const forms = new Set<string>();
   for (const country of named ? [named] : Object.keys(OFFICES)) {
-    const form = normaliseApplicationNumber(country, upper);
-    if (form !== undefined) forms.add(form);
+    for (const form of applicationNumbersAt(country, upper)) forms.add(form);
   }
   return [...forms];
 }

@@ -19,7 +19,8 @@ type Meaning = { country?: Country; isApplication?: true };
 const EAST_ASIAN: readonly [RegExp, Meaning][] = [
   [/^(?:출원 ?번호|(?:특허|실용신안)?출원(?!공개)(?=[\s:제\d]))/, { country: 'KR', isApplication: true }],
   [/^(?:등록|공개|특허|공고)번호/, { country: 'KR' }],
-  [/^(?:(?:特許)?出願番号|(?:特願|実願)(?!公開))/, { country: 'JP', isApplication: true }],
+  [/^(?:(?:特許)?出願番号|(?:特願|実願|意願)(?!公開))/, { country: 'JP', isApplication: true }],
+  [/^(?:特許|実用新案登録|意匠登録)出願(?=[第平昭令\d])/, { country: 'JP', isApplication: true }],
   [/^(?:登録|公開|特許|公告|公表)番号/, { country: 'JP' }],
   [/^(?:(?:专利)?申请号|申請號|申请(?=\s?\d)|ZL(?=[\s\d]))/, { country: 'CN', isApplication: true }],
   // A Chinese patent number (专利号) is an application number after ZL, or a publication number after CN.

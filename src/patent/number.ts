@@ -23,6 +23,7 @@
  * (`출원번호`, `特願`, `ZL`, `US Patent Application No.`) the number is that of an application, and so is a US number with a slash: `10/123,456`.
  */
 import {
+  applicationNumbersAt,
   foldedNumber,
   isApplicationSpelling,
   isOfficeApplicationNumber,
@@ -224,8 +225,8 @@ function labelledApplications(text: string): NumberCandidate[] | undefined {
     if (!isPct && !(isApplicationSpelling(rest) && isOfficeApplicationNumber(country, rest))) continue;
     // Of nine digits without a point, the last is the check digit of an application, or this is a publication.
     if (country === 'CN' && !label.isSure && /^\d{9}$/.test(rest)) continue;
-    const number = normaliseApplicationNumber(country, rest);
-    if (number !== undefined) found.push({ country, number, application: true });
+    for (const number of applicationNumbersAt(country, rest, text))
+      found.push({ country, number, application: true });
   }
   return found.length > 0 || label.isSure ? found : undefined;
 }

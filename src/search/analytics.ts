@@ -180,7 +180,7 @@ export function analyticsPage(
   for (const [n, doc] of docs.entries()) {
     const head = documents.head(doc);
     const passage = documents.passage(doc, passages[n]!);
-    const members = groups && membersOf((member) => documents.head(member), groups, n);
+    const members = groups && membersOf((member) => documents.head(member), groups, n, doc);
     if (head === undefined || passage === undefined || (groups && !members)) return undefined;
     results.push({
       patent_id: head.patent_id,

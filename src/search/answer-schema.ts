@@ -146,10 +146,10 @@ export const memberSchema = z.strictObject({
 });
 const members = () =>
   z
-    .exactOptional(z.array(memberSchema))
+    .exactOptional(z.array(memberSchema).max(FAMILY_LISTED))
     .describe(
-      'Publications for which this result stands, itself included, of those that the filters allow; absent unless the ' +
-        'request has collapse',
+      'Publications for which this result stands, itself included, of those that the filters allow, at most ' +
+        `${FAMILY_LISTED}; absent unless the request has collapse`,
     );
 
 export const searchResultSchema = z.strictObject({

@@ -94,7 +94,9 @@ export function candidatesOf(
     ...all,
     firsts,
     instead,
-    members: members && Array.from(all.hits.docs, (_, n) => membersOf(headOf, members, n)),
+    members:
+      members &&
+      Array.from(all.hits.docs, (doc, n) => membersOf(headOf, members, n, instead?.docs[n] ?? doc)),
     question,
     required: requiredTerms(native, query.filters, instead?.docs ?? all.hits.docs, query, cancellation),
     countsWords,

@@ -1,5 +1,6 @@
 /** Which publications are one result: those of an application, of a family, or none. */
 import type { NativeSnapshot, Selection } from '../index/native.js';
+import { FAMILY_LISTED } from '../limits.js';
 import type { Country } from '../patent/country.js';
 import type { Publications } from '../store/publications.js';
 import { deduplicates } from './filter.js';
@@ -46,19 +47,33 @@ export function someGroups({ docs, at }: Groups, from: number, to: number): Grou
   return { docs: docs.slice(first, part.at(-1) ?? first), at: part.map((place) => place - first) };
 }
 
-/** The members of the nth group as an answer shows them; undefined if the state that is read lacks one. */
+/**
+ * The members of the nth group as an answer shows them, by patent_id, `FAMILY_LISTED` at most; undefined if the state that is read
+ * lacks one.
+ * @param own the publication that is shown for the group
+ */
 export function membersOf(
   headOf: (doc: number) => { patent_id: string; country: Country; kind_code: string } | undefined,
   { docs, at }: Groups,
   n: number,
+  own: number,
 ): CollapsedMember[] | undefined {
   const members: CollapsedMember[] = [];
-  for (const doc of docs.subarray(at[n], at[n + 1])) {
+  const group = docs.subarray(at[n], at[n + 1]);
+  const listed = group.length <= FAMILY_LISTED ? group : [own, ...firstOthers(group, own)];
+  for (const doc of listed) {
     const head = headOf(doc);
     if (head === undefined) return undefined;
     members.push({ patent_id: head.patent_id, country: head.country, kind_code: head.kind_code });
   }
   return members.sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
+}
+
+function firstOthers(group: Uint32Array, own: number): Uint32Array {
+  return group
+    .subarray(0, FAMILY_LISTED)
+    .filter((doc) => doc !== own)
+    .subarray(0, FAMILY_LISTED - 1);
 }
 
 /** patent_ids of the other publications of the same groups, which the filter allows. */

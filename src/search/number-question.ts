@@ -1,8 +1,8 @@
 /** A question that is the number of a publication or of an application. */
 import {
+  applicationNumbersAt,
   isApplicationSpelling,
   isWholePctNumber,
-  normaliseApplicationNumber,
   withPlainHyphens,
 } from '../patent/application-number.js';
 import { isKoreanOfEither, officesOfSpelling } from '../patent/application-spelling.js';
@@ -83,16 +83,16 @@ export function publicationsNamed(store: Publications, number: string): string[]
 function namedBy(store: Publications, question: string, publications: string[]): string[] {
   const isOfEither = isKoreanOfEither(withPlainHyphens(bareQuestion(question, NUMBER_MAX_CHARS)));
   if (publications.length > 0 && !isOfEither) return publications;
-  return [...new Set([...publications, ...publicationsOfApplication(store, plain(question))])];
+  return [...new Set([...publications, ...publicationsOfApplication(store, plain(question), question)])];
 }
 
 /** Those of an international application are the national ones that rest on it. */
-function publicationsOfApplication(store: Publications, text: string): string[] {
+function publicationsOfApplication(store: Publications, text: string, question: string): string[] {
   const found = new Set(resolveInternational(store, text));
   for (const country of officesOf(text)) {
-    const number = normaliseApplicationNumber(country, text);
-    if (number === undefined) continue;
-    for (const patentId of store.applications.getValues(country + number)) found.add(patentId);
+    for (const number of applicationNumbersAt(country, text, question)) {
+      for (const patentId of store.applications.getValues(country + number)) found.add(patentId);
+    }
   }
   return [...found].sort();
 }

@@ -115,7 +115,9 @@ describe('publication numbers', () => {
     ['Japanese Patent No. 6235612', 'JP 06235612 ·'],
     ['特願2018-524120', 'JP 2018524120 · application'],
     ['出願番号: 特願2018-524120', 'JP 2018524120 · application'],
-    ['実願昭61-123456号', 'JP 1986123456 · application'],
+    ['実願昭61-123456号', 'JP 1986123456U · application'],
+    ['実用新案登録出願平5-012345', 'JP 1993012345U · application'],
+    ['意願2024-001234', 'JP 2024001234S · application'],
     ['特開昭61-123456', 'JP 61123456 A'],
     ['JPS61123456A', 'JP 61123456 A'],
     ['再表2018/062001', 'JP 30062001 A1'],
@@ -453,6 +455,11 @@ describe('application numbers', () => {
     ['JP', 'JP-P-2006-097796', '2006097796'],
     ['JP', '特願平10-123456', '1998123456'],
     ['JP', '特願2018-524120', '2018524120'],
+    ['JP', '実願2018-001234', '2018001234U'],
+    ['JP', 'JP20180001234U', '2018001234U'],
+    ['JP', '2018-001234 U', '2018001234U'],
+    ['JP', '意願2018-001234', '2018001234S'],
+    ['JP', 'JP2018524120A', '2018524120'],
     ['EP', '04106384.3', '04106384'],
     ['EP', 'EP20040106384', '04106384'],
     ['CN', '201110131029.X', '201110131029'],
@@ -474,5 +481,7 @@ describe('application numbers', () => {
     assert.ok(applicationNumberForms('10-2006-0025591').includes('1020060025591'));
     assert.ok(applicationNumberForms('09/742,144').includes('09742144'));
     assert.deepEqual(applicationNumberForms('US 09/742,144'), ['09742144']);
+    assert.deepEqual(applicationNumberForms('JP 2018-524120'), ['2018524120', '2018524120U', '2018524120S']);
+    assert.deepEqual(applicationNumberForms('特願2018-524120').includes('2018524120U'), false);
   });
 });

@@ -127,6 +127,15 @@ describe('the bibliography of a document', () => {
       assert.deepEqual(found!.family, [...found!.family].sort());
       assert.ok(found!.family.every((id) => id !== own && ids.includes(id)));
     }
+    // The last by id stands for the family. A new record gives it the last place in the folder, too.
+    await engine.ingest([patent(ids.at(-1)!, { family_id: 'F9', title: 'Valve of a kiln' })]);
+    const { results } = await engine.search({ query: 'valve of a kiln', collapse: 'family' });
+    const [first] = results;
+    assert.equal(first?.patent_id, ids.at(-1));
+    const members = first?.members?.map(({ patent_id }) => patent_id) ?? [];
+    assert.equal(new Set(members).size, FAMILY_LISTED);
+    assert.ok(members.includes(ids.at(-1)!));
+    assert.deepEqual(members, [...members].sort());
   });
 
   it('does not list a deleted publication', async () => {

@@ -54,8 +54,8 @@ function recordLength(text: string, from: number): number {
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
-/** The Chinese national code, the encoding of gazette lists, and what spreadsheets write in Japan. */
-const EAST_ASIAN = ['gb18030', 'shift_jis'];
+/** The Chinese national code, the encoding of gazette lists, and what spreadsheets write in Japan and in Korea. */
+const EAST_ASIAN = ['gb18030', 'shift_jis', 'euc-kr'];
 
 /**
  * UTF-8 if the bytes are valid UTF-8, or windows-1252, which spreadsheets write in the West. Otherwise the East Asian encoding in

@@ -10,7 +10,7 @@ import { companyKey } from '../../patent/name.js';
 import type { Name } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
-import { pctOfDocdb, pctOfEpodoc } from './docdb-numbers.js';
+import { pctOfDocdb, pctOfEpodoc, withRight } from './docdb-numbers.js';
 import { isLatin, present, uniqueNames } from './publication.js';
 import { descendants, textAt, type XmlElement } from './xml.js';
 
@@ -53,7 +53,8 @@ export function filingOf(references: XmlElement[]): Filing | undefined {
   if (country === undefined) return undefined;
   const pct = textAt(id, 'kind') === 'W' ? pctOfDocdb(country, number) : epodocPct(references);
   if (pct) return { country: 'WO', number: pct, date };
-  return { country, number: officeNumber(country, documentIds(references), date) ?? number, date };
+  const own = officeNumber(country, documentIds(references), date) ?? number;
+  return { country, number: withRight(country, own, textAt(id, 'kind')), date };
 }
 
 /** Answers of OPS have no form of DOCDB for priorities, and the office's form may lack the receiving office: `2013064552`. */

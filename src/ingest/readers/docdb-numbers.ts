@@ -21,3 +21,10 @@ export function withYearFirst(country: string, { number, date }: Omit<Filing, 'c
   const isOld = country === 'JP' && /^\d{3,8}$/.test(number) && number.endsWith(date?.slice(2, 4) ?? 'x');
   return isOld ? `${date?.slice(0, 4)}-${number.slice(0, -2)}` : number;
 }
+
+/** A number with the right that DOCDB states as its kind. Kind U is a utility model: in Korea 20 before the number, in Japan U behind it. */
+export function withRight(country: string, number: string, kind: string | undefined): string {
+  if (kind !== 'U') return number;
+  if (country === 'KR' && /^\d{11}$/.test(number)) return `20${number}`;
+  return country === 'JP' && /\d$/.test(number) ? `${number}U` : number;
+}

@@ -62,7 +62,7 @@ function emptyReason(root: XmlElement): string {
 export const docdb: Reader = {
   format: 'docdb',
   title: 'DOCDB exchange documents and OPS answers',
-  version: 7,
+  version: 8,
   detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
   split: splitElements(DOCUMENTS),
   parse,

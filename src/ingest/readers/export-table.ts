@@ -12,17 +12,19 @@ import { espacenetTable } from './espacenet-table.js';
 import { fieldOf, TYPICAL } from './export-columns.js';
 import { type ExportFields, exportedPublication } from './google-patents.js';
 import { jPlatPatTable } from './j-platpat-table.js';
+import { kiprisList } from './kipris-list.js';
 import { lensTable } from './lens-table.js';
 import { patentScopeTable } from './patentscope-table.js';
 import { patentsViewTable } from './patentsview-table.js';
 import { foreignReason } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { plainHeading, type RowPublication, type TableForm, yearFirst } from './table-form.js';
+import { wipsTable } from './wips-table.js';
 
 /** Tables whose cells need more than their headings to be read. */
 const FORMS: readonly TableForm[] = [
   ...[lensTable, espacenetTable, jPlatPatTable],
-  ...[patentScopeTable, patentsViewTable],
+  ...[patentScopeTable, patentsViewTable, wipsTable, kiprisList],
 ];
 
 const HEADER_MAX_CHARS = 20_000;
@@ -232,8 +234,8 @@ function publication(fields: ExportFields): Patent | { foreign: string } {
 export const exportTable: Reader = {
   format: 'export-table',
   title:
-    'table of publications (CSV of Google Patents, Lens.org, Espacenet, J-PlatPat, PatentsView, CNIPA gazette list)',
-  version: 6,
+    'table of publications (CSV of Google Patents, Lens.org, Espacenet, J-PlatPat, PatentsView, WIPS ON, KIPRIS, CNIPA gazette list)',
+  version: 7,
   detect: (head) => headerLines(head, isHeader).some(isHeader),
   split: splitDelimited(isHeader),
   parse,

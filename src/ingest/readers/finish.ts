@@ -1,4 +1,5 @@
-/** Completes the records of every reader: adds references of claims and removes invalid numbers. */
+/** Completes the records of every reader: adds references of claims and the right of application numbers, removes invalid numbers. */
+import { applicationNumberOf } from '../../patent/application-number.js';
 import { withReferences } from '../../patent/claim-dependence.js';
 import type { Citation, Claim, Name, Patent, Section } from '../../patent/record.js';
 import { withoutEntities } from './xml.js';
@@ -13,7 +14,7 @@ const isNumber = (number: number): boolean => Number.isInteger(number) && number
  */
 export function finished(patent: Patent): Patent {
   const { claims, translated_claims: translated, description, descriptions, citations } = patent;
-  const found = { ...patent };
+  const found = { ...patent, ...withRight(patent) };
   if (claims) found.claims = finishedClaims(claims);
   if (translated) found.translated_claims = ofEach(translated, finishedClaims);
   if (description) found.description = finishedSections(description);
@@ -24,6 +25,15 @@ export function finished(patent: Patent): Patent {
   }
   if (citations) found.citations = citations.map(finishedCitation);
   return found;
+}
+
+/** The application number with its right, and the family id that is made of it. */
+function withRight(patent: Patent): Partial<Patent> {
+  const { country, kind_code, application_number: number, family_derived, family_id } = patent;
+  if (number === undefined) return {};
+  const application_number = applicationNumberOf(country, kind_code, number);
+  const isOwnFamily = family_derived === true && family_id === country + number;
+  return { application_number, ...(isOwnFamily ? { family_id: country + application_number } : {}) };
 }
 
 /** Decodes HTML entities in a name, such as `&quot;`. Some sources contain them. */

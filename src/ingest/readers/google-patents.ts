@@ -10,7 +10,7 @@ import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Drawing, Name, Patent, Section } from '../../patent/record.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
 import { splitJson } from '../split.js';
-import { pctOfDocdb, withYearFirst } from './docdb-numbers.js';
+import { pctOfDocdb, withRight, withYearFirst } from './docdb-numbers.js';
 import { memberNames } from './json-members.js';
 import { isObject, jsonObject, listOf, type Members, textOf } from './json-values.js';
 import { fiCode, fTerm } from './national-codes.js';
@@ -146,12 +146,12 @@ function filingOf(written: string | undefined, date?: string | undefined): Filin
   const match = /^([A-Z]{2})-?([\w./]+?)(?:-([A-Z]\d?))?$/.exec(written?.toUpperCase() ?? '');
   if (!match?.[1] || !match[2]) return undefined;
   const [, country, number, kind] = match;
-  // Kind W is an international application. Kind U of Korea is a utility model, whose number begins with 20.
+  // Kind W is an international application.
   const pct = kind === 'W' ? pctOfDocdb(country, number) : undefined;
   if (pct) return { country: 'WO', number: pct, date };
-  const right = country === 'KR' && kind === 'U' && /^\d{11}$/.test(number) ? '20' : '';
   const serial = country === 'US' ? usNumberOfDocdb(number, kind ?? '', date) : undefined;
-  return { country, number: serial ?? withYearFirst(country, { number: right + number, date }), date };
+  const own = serial ?? withYearFirst(country, { number, date });
+  return { country, number: withRight(country, own, kind), date };
 }
 
 function filings(
@@ -246,7 +246,7 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 7,
+  version: 8,
   detect(head) {
     const found = memberNames(head, true) ?? [];
     return found.includes('publication_number') && MARKS.some((name) => found.includes(name));

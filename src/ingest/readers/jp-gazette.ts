@@ -74,7 +74,10 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     ...codes(front),
     ...ownCodes(front),
     ...international(front),
-    ...present({ drawings: drawings(root, front), citations: gazetteCitations(root) }),
+    ...present({
+      drawings: drawings(root, front),
+      citations: gazetteCitations(root, childAt(front, 'references-cited')),
+    }),
   });
 }
 

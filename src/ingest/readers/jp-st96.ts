@@ -87,6 +87,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   if (!named) return { foreign: country };
   const title = childAt(front, 'InventionTitle');
   const text = inSt36(root);
+  const examined = childAt(front, 'ReferenceCitationBag');
   return withText({
     ...named,
     ...present({
@@ -108,7 +109,10 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       application(childAt(front, 'InternationalFilingData')),
       published96(childAt(front, 'InternationalPublishingData')),
     ),
-    ...present({ drawings: drawings(root), citations: gazetteCitations(text) }),
+    ...present({
+      drawings: drawings(root),
+      citations: gazetteCitations(text, examined && inSt36(examined)),
+    }),
   });
 }
 

@@ -14,17 +14,24 @@ export function gazetteAbstract(root: XmlElement): string {
     .join('\n');
 }
 
-/** The applicant's citations: documents in the citation list of the description. */
-export function gazetteCitations(root: XmlElement): Citation[] {
-  const text = (parent: XmlElement): string => readableText(parent).replaceAll('\n', ' ');
+/**
+ * Citations: those of the examiner on the front page (56), and those of the applicant in the citation list of the description.
+ * @param examined the list of the front page
+ */
+export function gazetteCitations(root: XmlElement, examined: XmlElement | undefined): Citation[] {
   const lists = childElements(root, 'description').flatMap((part) => descendants(part, 'citation-list'));
-  const patents = lists
-    .flatMap((list) => descendants(list, 'patcit'))
-    .map((cited) => writtenCitation(text(cited), 'applicant'));
-  const others = lists
-    .flatMap((list) => descendants(list, 'nplcit'))
-    .map((cited): Citation => ({ text: text(cited), cited_by: 'applicant' }));
-  return [...patents, ...others].filter((cited) => cited.text !== '');
+  return [...cited(examined ? [examined] : [], 'examiner'), ...cited(lists, 'applicant')];
+}
+
+function cited(lists: readonly XmlElement[], by: Citation['cited_by'] & string): Citation[] {
+  const texts = (name: string): string[] =>
+    lists
+      .flatMap((list) => descendants(list, name))
+      .map((element) => readableText(element).replaceAll('\n', ' '))
+      .filter(Boolean);
+  const patents = texts('patcit').map((text) => writtenCitation(text, by));
+  const others = texts('nplcit').map((text): Citation => ({ text, cited_by: by }));
+  return [...patents, ...others];
 }
 
 /** Headings of the description as worded in the forms of the Patent Act (様式第29). */

@@ -1,5 +1,5 @@
 /** The project's own JSON Lines (`patent-schema.ts`), the format for sources without a reader. */
-import { normaliseApplicationNumber } from '../../patent/application-number.js';
+import { applicationNumberOf, normaliseApplicationNumber } from '../../patent/application-number.js';
 import { normaliseClassification } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
 import { japaneseKind } from '../../patent/japanese-number.js';
@@ -58,7 +58,8 @@ function parseRecord(record: unknown): ParsedUnit {
   const { line } = checked;
   const foreign = foreignCountry(line);
   if (foreign) return { patents: [], skipped: [{ reason: foreignReason(foreign) }] };
-  const patent: Patent = { ...identity(line), ...textFields(line), ...rightFields(line) };
+  const named = identity(line);
+  const patent: Patent = { ...named, ...textFields(line), ...rightFields(line, named) };
   const hasText = patent.title || patent.abstract || patent.claims || patent.description;
   if (!hasText) throw new DamagedDocument(NO_TEXT);
   return { patents: [patent], skipped: [] };
@@ -238,7 +239,7 @@ function classifications(name: 'ipc_codes' | 'cpc_codes', codes: string[] = []):
   return orAbsent([...new Set(normal)]);
 }
 
-function rightFields(fields: PatentLine): Partial<Patent> {
+function rightFields(fields: PatentLine, { country, kind_code }: Patent): Partial<Patent> {
   const found: Found = {};
   for (const name of ['filing_date', 'publication_date', 'grant_date'] as const)
     put(found, name, fields[name]);
@@ -247,11 +248,8 @@ function rightFields(fields: PatentLine): Partial<Patent> {
     put(found, name, classifications(name, fields[name]));
   for (const name of ['applicants', 'inventors', 'agents', 'examiners'] as const)
     put(found, name, nameList(fields[name]));
-  const application = fields.application_number;
-  if (application) {
-    const country = fields.country ?? identity(fields).country;
-    put(found, 'application_number', normaliseApplicationNumber(country, application) || undefined);
-  }
+  const application = normaliseApplicationNumber(country, fields.application_number ?? '');
+  if (application) put(found, 'application_number', applicationNumberOf(country, kind_code, application));
   for (const name of [
     'locarno_codes',
     'family_id',
@@ -299,7 +297,7 @@ export function missingIn(names: readonly string[]): string | undefined {
 export const jsonLines: Reader = {
   format: 'jsonl',
   title: 'JSON Lines of priorart',
-  version: 6,
+  version: 7,
   detect: (head) => isOurs(memberNames(head) ?? []),
   split: splitLines,
   parse,

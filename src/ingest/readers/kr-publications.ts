@@ -60,14 +60,14 @@ export function koreanPublications(
   const published: Patent[] = [];
   if (open.number) {
     const dates = present({ publication_date: open.date });
-    published.push({ ...identityOf(open.number, false), ...shared, ...dates, ...own(false) });
+    published.push({ ...koreanIdentity(open.number, false), ...shared, ...dates, ...own(false) });
   }
   if (registration.number) {
     const dates = present({
       publication_date: announcement.date,
       grant_date: registration.date ?? announcement.date,
     });
-    published.push({ ...identityOf(registration.number, true), ...shared, ...dates, ...own(true) });
+    published.push({ ...koreanIdentity(registration.number, true), ...shared, ...dates, ...own(true) });
   }
   return published;
 }
@@ -82,7 +82,11 @@ export function koreanStatus(
   return { legal_status: { status, ...present({ date }) } };
 }
 
-function identityOf(
+/**
+ * Identity of a Korean publication from its own number. The kind follows from the right at the beginning of the number.
+ * @throws DamagedDocument if the number is not one of the Korean office
+ */
+export function koreanIdentity(
   docNumber: string,
   isRegistered: boolean,
 ): Pick<Patent, 'patent_id' | 'country' | 'number' | 'kind_code'> {

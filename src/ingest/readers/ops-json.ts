@@ -48,7 +48,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
 export const opsJson: Reader = {
   format: 'ops-json',
   title: 'OPS answer (JSON)',
-  version: 1,
+  version: 2,
   detect: (head) => MARK.test(Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1')),
   split: splitJson,
   parse,

@@ -14,6 +14,11 @@ const DOCUMENT_NAME =
 /** `국제공개공보 WO 2005/095409 A2`, `국제공개특허` */
 const INTERNATIONAL = /^국제공개(?:특허)?(?:공보)?(?:번호)?[ 제]{0,3}/;
 
+/** `特開2019-123456（ＪＰ，Ａ）`, `米国特許出願公開第2010/0123456（ＵＳ，Ａ１）`: office and kind behind a number in Japanese gazettes. */
+const OFFICE_BEHIND = /\(([A-Z]{2}), ?([A-Z]\d?)\)$/;
+/** The number behind the names of a document. */
+const NUMBER = /\d[\d,/-]{3,20}/;
+
 interface Spelt {
   country: string;
   number: string;
@@ -43,6 +48,8 @@ export function writtenCitation(text: string, by?: Citation['cited_by']): Citati
 function patentOf(printed: string): Citation | undefined {
   // KIPRIS marks citations of the search with an asterisk.
   const plain = withoutEnd(printed.normalize('NFKC').toUpperCase(), /\*/);
+  const marked = OFFICE_BEHIND.exec(plain);
+  if (marked) return withOffice(plain.slice(0, marked.index).trim(), marked[1] ?? '', marked[2]);
   // The EPO writes `RE36154` as `R E36 154`.
   const found = spelt(plain.replace(/\bR\s+E\s*(?=\d)/, 'RE'));
   if (found) {
@@ -65,6 +72,17 @@ function patentOf(printed: string): Citation | undefined {
   const isEra = reading.isEra === true && kind === undefined;
   const number = isEra ? citedJapaneseNumber({ ...reading, isEra, published: undefined }) : reading.number;
   return citedPatent(reading.country, number, kind);
+}
+
+/** A citation whose office and kind stand behind it. Names of Japanese documents tell more than the kind: 特表 is T. */
+function withOffice(named: string, country: string, kind: string | undefined): Citation | undefined {
+  const own = country === 'JP' ? patentOf(named) : undefined;
+  if (own?.country === country) return { ...own, ...(own.kind === undefined && kind ? { kind } : {}) };
+  const number = NUMBER.exec(named)?.[0].replaceAll(',', '');
+  if (number === undefined) return undefined;
+  if (country !== 'WO') return citedPatent(country, number, kind);
+  const international = internationalNumber(number);
+  return international && citedPatent('WO', international.number, kind);
 }
 
 /**

@@ -347,3 +347,58 @@ describe('Open Data Portal', () => {
     assert.deepEqual(reasons, []);
   });
 });
+
+describe('Korean lists', () => {
+  const WIPS = ['국가코드', '문헌종류 코드', '발명의 명칭', '출원번호', 'WIPS ON key'];
+  const wips = async (cells: Record<string, string>) => {
+    const all: Record<string, string> = {
+      ...Object.fromEntries(WIPS.map((name) => [name, ''])),
+      ...{ '발명의 명칭': '경첩', 출원번호: '10-2019-0099001', 'WIPS ON key': '4919' },
+      ...cells,
+    };
+    return read(`${Object.keys(all).join(',')}\n${Object.values(all).join(',')}\n`);
+  };
+
+  it('a list of KIPRIS in EUC-KR', async () => {
+    const found = await read(readFileSync(resolve('fixtures/formats/kipris-list-euc-kr.csv')));
+    assert.deepEqual(
+      [ids(found), found.reasons],
+      [['KR1020210019001A', 'KR1019850010000B1', 'KR2004940010000Y1'], []],
+    );
+    assert.equal(found.patents[0]?.title, '전고체 전지의 제조 방법');
+  });
+
+  it('a number that a spreadsheet rounded is a failure of its row', async () => {
+    const table = '발명의명칭,출원번호,출원인,공개번호\n경첩,1.02E+12,김가상,1.02021E+12\n';
+    const { patents, reasons } = await read(table);
+    assert.deepEqual([patents, reasons], [[], ['"1.02021E+12" is not a KR publication number']]);
+  });
+
+  it('the number of a publication of WIPS ON depends on its kind', async () => {
+    const numbers = { 공개번호: '10-2021-0019001', 공고번호: '10-1985001', 등록번호: '10-1985001' };
+    const kr = async (kind: string) => ids(await wips({ 국가코드: 'KR', '문헌종류 코드': kind, ...numbers }));
+    assert.deepEqual(await kr('A'), ['KR1020210019001A']);
+    assert.deepEqual(await kr('B1'), ['KR1019850010000B1']);
+    // Until 2000 the US published grants only, with kind A.
+    const us = await wips({
+      국가코드: 'US',
+      '문헌종류 코드': 'A',
+      등록번호: '5999001',
+      출원번호: '08/999001',
+    });
+    assert.deepEqual(ids(us), ['US05999001A']);
+    const ep = await wips({ 국가코드: 'EP', '문헌종류 코드': 'B1', 공개번호: '4015001' });
+    assert.deepEqual(ids(ep), ['EP04015001B1']);
+    const none = await wips({ 국가코드: 'KR', '문헌종류 코드': 'B1' });
+    assert.deepEqual(none.reasons, [
+      'no publication number of KR B1: expected it under 등록번호, 공고번호, 공개번호',
+    ]);
+  });
+
+  it('a list that does not tell the earliest priority begins no family', async () => {
+    const row = { 국가코드: 'US', '문헌종류 코드': 'A1', 공개번호: '2021-0050001', 출원번호: '16/999001' };
+    assert.equal((await wips(row)).patents[0]?.family_id, undefined);
+    const claimed = { '우선권 번호': '10-2019-0099001', '우선권 국가': 'KR', '우선권 주장일': '2019-08-13' };
+    assert.equal((await wips({ ...row, ...claimed })).patents[0]?.family_id, 'KR1020190099001');
+  });
+});

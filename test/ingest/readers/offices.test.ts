@@ -363,6 +363,25 @@ describe('CN publications in ST.36', () => {
 });
 
 describe('JP gazettes', () => {
+  it('the examiner cites documents on the front page, and the applicant in the description', () => {
+    const list = (text: string) => `<citation><patcit num="1"><text>${text}</text></patcit></citation>`;
+    const front = `<publication-reference><document-id><country>JP</country><doc-number>6235612</doc-number><date>20171122</date></document-id></publication-reference><references-cited>${list('特開２００５－１２３４５６（ＪＰ，Ａ）')}</references-cited>`;
+    const text = `<description><citation-list><patent-literature><p num="0001"><patcit num="1"><text>特開平8-9932号公報</text></patcit></p></patent-literature></citation-list></description>`;
+    const { patents } = parseUnit(
+      'jp-official-gazette',
+      Buffer.from(
+        `<jp-official-gazette kind-of-jp="B2" kind-of-st16="B2"><bibliographic-data>${front}</bibliographic-data>${text}</jp-official-gazette>`,
+      ),
+    );
+    assert.deepEqual(
+      patents[0]?.citations?.map(({ patent_id, cited_by }) => [patent_id, cited_by]),
+      [
+        ['JP17123456A', 'examiner'],
+        ['JP08009932A', 'applicant'],
+      ],
+    );
+  });
+
   it('a deleted claim is left out, and the others keep their numbers', () => {
     const id =
       '<publication-reference><document-id><country>JP</country><doc-number>2021100001</doc-number><date>20210701</date></document-id></publication-reference>';

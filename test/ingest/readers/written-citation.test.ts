@@ -39,6 +39,21 @@ it('Japanese names of documents tell the kind', () => {
   assert.equal(cited('JPH06105321B2'), 'JP06105321B');
 });
 
+it('Japanese gazettes put the office and the kind behind the number', () => {
+  assert.equal(cited('特開２０１９－１２３４５６（ＪＰ，Ａ）'), 'JP31123456A');
+  assert.equal(cited('特表２０１０－５２７１４９（ＪＰ，Ａ）'), 'JP22527149T');
+  assert.equal(cited('特許第６２３５６１２号公報（ＪＰ，Ｂ２）'), 'JP06235612B2');
+  assert.equal(cited('登録実用新案第３２４８００１号公報（ＪＰ，Ｕ）'), 'JP03248001U');
+  assert.equal(cited('国際公開第２０１２／１２３４５６（ＷＯ，Ａ１）'), 'WO 2012123456');
+  assert.equal(cited('米国特許出願公開第２０１０／０１２３４５６号明細書（ＵＳ，Ａ１）'), 'US20100123456A1');
+  assert.equal(cited('米国特許第９９７１３１３号明細書（ＵＳ，Ｂ２）'), 'US09971313B2');
+  assert.equal(cited('中国特許出願公開第１０５９４２９９３号明細書（ＣＮ，Ａ）'), 'CN105942993A');
+  assert.equal(cited('韓国公開特許第１０－２０２０－０１０４３４９号公報（ＫＲ，Ａ）'), 'KR1020200104349A');
+  assert.equal(cited('欧州特許出願公開第０３５３９４６７号明細書（ＥＰ，Ａ１）'), 'EP03539467A1');
+  assert.equal(cited('独国特許出願公開第１０２００７００３９１４号明細書（ＤＥ，Ａ１）'), 'DE 102007003914');
+  assert.equal(cited('架空社のカタログ（ＪＰ，Ａ）'), 'text: 架空社のカタログ（ＪＰ，Ａ）');
+});
+
 it('other texts stay as printed', () => {
   for (const text of [
     'JP3140911 UR',
