@@ -1,60 +1,27 @@
-/** Spreadsheets in .xlsx form: recognition, the same publications as from CSV, positions, damage and bounds. */
+/** Spreadsheets in .xlsx form: recognition, the same publications as from CSV, and positions. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { open } from '../../src/engine.js';
-import { parseUnit } from '../../src/ingest/readers/registry.js';
-import { isFailure, openSources } from '../../src/ingest/source.js';
-import { UNPACK_LIMITS } from '../../src/ingest/unpack.js';
-import { SPREADSHEET } from '../../src/limits.js';
-import type { Patent } from '../../src/patent/record.js';
 import { zipOf } from './documents.js';
-import { sharedRows, textRows, worksheet, xlsxOf } from './spreadsheets.js';
+import {
+  Files,
+  HEADINGS,
+  lens,
+  type Read,
+  readPath,
+  row,
+  sharedRows,
+  textRows,
+  xlsxOf,
+} from './spreadsheets.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'priorart-spreadsheet-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const files = new Files();
+after(() => files.remove());
+const read = (bytes: Uint8Array): Promise<Read> => files.read(bytes);
 
-function put(name: string, bytes: Uint8Array): string {
-  const path = join(folder, name);
-  mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, bytes);
-  return path;
-}
-
-interface Read {
-  patents: Patent[];
-  /** `position | patent_id` of publications, `position ! reason` of failures, `position - reason` of skipped files. */
-  told: string[];
-}
-
-async function readPath(path: string): Promise<Read> {
-  const [patents, told]: [Patent[], string[]] = [[], []];
-  const sources = openSources([path], {
-    onSkipped: ({ position, reason }) => told.push(`${position} - ${reason}`),
-  });
-  for await (const item of sources) {
-    if (isFailure(item)) {
-      told.push(`${item.position} ! ${item.reason}`);
-      continue;
-    }
-    const unit = parseUnit(item.format, item.bytes);
-    patents.push(...unit.patents);
-    told.push(...unit.patents.map(({ patent_id }) => `${item.position} | ${patent_id}`));
-    if (unit.failed) told.push(`${item.position} ! ${unit.failed.reason}`);
-  }
-  return { patents, told };
-}
-
-/** What an ingest makes of a file that the user names. The name says nothing. */
-const read = (bytes: Uint8Array): Promise<Read> => readPath(put(`list-${++written}.bin`, bytes));
-let written = 0;
-
-const HEADINGS = ['Lens ID', 'Jurisdiction', 'Kind', 'Display Key', 'Title'];
-const row = (number: number, title = 'A hinge'): string[] => ['x', 'EP', 'A1', `EP ${number} A1`, title];
-const lens = (...numbers: number[]): string[][] => [HEADINGS, ...numbers.map((number) => row(number))];
 const UNKNOWN = [
   ['Item', 'Price'],
   ['Pump', '12'],
@@ -76,8 +43,8 @@ function csvRows(text: string, separator: string): string[][] {
 }
 
 describe('the tables of CSV files in spreadsheets', () => {
-  const files = { 'lens.csv': ',', 'espacenet.csv': ';', 'j-platpat.csv': ',', 'patentscope.csv': ',' };
-  for (const [name, separator] of Object.entries(files)) {
+  const tables = { 'lens.csv': ',', 'espacenet.csv': ';', 'j-platpat.csv': ',', 'patentscope.csv': ',' };
+  for (const [name, separator] of Object.entries(tables)) {
     it(`${name}: the same publications and reasons`, async () => {
       const text = readFileSync(resolve('fixtures/formats', name), 'utf8').replace('\uFEFF', '');
       const expected = await read(Buffer.from(text));
@@ -170,8 +137,8 @@ describe('sheets', () => {
       `sheet "Lists" ${skipped}`,
     ];
     assert.deepEqual((await read(xlsx)).told, told('! not a known format'));
-    put('folder/list.xlsx', xlsx);
-    assert.deepEqual((await readPath(join(folder, 'folder'))).told, told(skipped));
+    files.put('folder/list.xlsx', xlsx);
+    assert.deepEqual((await readPath(join(files.folder, 'folder'))).told, told(skipped));
     const lacking = xlsxOf({
       sheets: { S: { rows: textRows([['Title', 'IPC', 'Applicant', 'Abstract']]) } },
     });
@@ -228,116 +195,13 @@ describe('spreadsheets in archives', () => {
   });
 });
 
-describe('damaged and hostile spreadsheets', () => {
-  const sheets = { A: { rows: textRows(lens(1000001)) }, B: { rows: textRows(lens(1000002)) } };
-  const ofB = 'sheet "B", line 2 | EP01000002A1';
-  const withPart = (name: string, part: string | Buffer | undefined): Promise<Read> =>
-    read(xlsxOf({ sheets, parts: { [name]: part } }));
-
-  it('a damaged workbook is one failure', async () => {
-    const whole = xlsxOf({ sheets });
-    const cases: [Promise<Read>, RegExp][] = [
-      [
-        withPart('xl/workbook.xml', '<workbook><sheets>'),
-        /^byte 0 ! damaged spreadsheet: xl\/workbook\.xml: /,
-      ],
-      [withPart('xl/_rels/workbook.xml.rels', undefined), /! damaged spreadsheet: it has no part "xl\/_rels/],
-      [withPart('xl/_rels/workbook.xml.rels', '<R/>'), /! damaged spreadsheet: the sheet "A" has no part/],
-      [
-        withPart('xl/sharedStrings.xml', '<sst><si><t>a</si></sst>'),
-        /! damaged spreadsheet: xl\/sharedStrings\.xml: /,
-      ],
-      [withPart('xl/styles.xml', '<styleSheet>'), /! damaged spreadsheet: xl\/styles\.xml: /],
-      [read(whole.subarray(0, whole.length - 40)), /! damaged zip/],
-      [read(whole.subarray(0, 300)), /! damaged zip/],
-    ];
-    const flipped = Buffer.from(whole);
-    const at = whole.indexOf('xl/workbook.xml');
-    flipped[at + 40]! ^= 0xff;
-    cases.push([read(flipped), /! damaged zip entry/]);
-    const directory = Buffer.from(whole);
-    directory[whole.lastIndexOf('PK\x01\x02')]! ^= 0xff;
-    cases.push([read(directory), /! damaged zip/]);
-    for (const [found, expected] of cases) {
-      const { told } = await found;
-      assert.equal(told.length, 1, told.join('\n'));
-      assert.match(told[0]!, expected);
-    }
-  });
-
-  it('a damaged sheet is a failure, and the others are read', async () => {
-    const part = 'xl/worksheets/sheet1.xml';
-    const cell = (text: string): string => worksheet(`<row r="1">${text}</row>`);
-    const cases: [string | undefined, string][] = [
-      [undefined, 'damaged spreadsheet: it has no part "xl/worksheets/sheet1.xml"'],
-      ['<html/>', `damaged spreadsheet: ${part}: it has no root element of a spreadsheet`],
-      ['<worksheet/>', `damaged spreadsheet: ${part}: it has no <sheetData>`],
-      [worksheet(sheets.A.rows).slice(0, 600), `damaged spreadsheet: ${part}: it ends before </sheetData>`],
-      [
-        cell('<c r="A1" t="s"><v>7</v></c>'),
-        `damaged spreadsheet: ${part}: a cell with the text 7, which does not exist`,
-      ],
-      [cell('<c r="XFE1"><v>7</v></c>'), `damaged spreadsheet: ${part}: a cell in the place XFE1`],
-      [cell('<c r="../1"><v>7</v></c>'), `damaged spreadsheet: ${part}: a cell in the place ../1`],
-      [worksheet('<row r="1048577"/>'), `damaged spreadsheet: ${part}: a row with the number 1048577`],
-    ];
-    for (const [written, reason] of cases) {
-      assert.deepEqual((await withPart(part, written)).told, [`sheet "A" ! ${reason}`, ofB]);
-    }
-    const broken = (await withPart(part, cell('<c r="A1"><v>7</c>'))).told;
-    assert.match(broken[0] ?? '', /^sheet "A" ! damaged spreadsheet: xl\/worksheets\/sheet1\.xml: (?!XML)/);
-  });
-
-  it('a target outside of the archive is only a name', async () => {
-    const target =
-      '<Relationships><Relationship Id="rId1" Type="x/worksheet" Target="../../../../etc/passwd"/></Relationships>';
-    const found = await read(
-      xlsxOf({ sheets: { A: { rows: '' } }, parts: { 'xl/_rels/workbook.xml.rels': target } }),
-    );
-    assert.deepEqual(found.told, ['sheet "A" ! damaged spreadsheet: it has no part "etc/passwd"']);
-  });
-
-  it('bounds: a part that unpacks to too much, a part of too many bytes, a row of too many', {
-    timeout: 60_000,
-  }, async () => {
-    const bomb = Buffer.alloc(UNPACK_LIMITS.ratioFromBytes * 2, worksheet('<row r="1"/>'));
-    const [ofA] = (await withPart('xl/worksheets/sheet1.xml', bomb)).told;
-    assert.match(ofA ?? '', /^sheet "A" ! unpacks to more than 250 times its size/);
-    assert.match(
-      (await withPart('xl/sharedStrings.xml', bomb)).told.join(),
-      /^byte 0 ! unpacks to more than/,
-    );
-    const whole = xlsxOf({ sheets });
-    const entry = whole.lastIndexOf('PK\x01\x02', whole.lastIndexOf('xl/worksheets/sheet1.xml'));
-    whole.writeUInt32LE(SPREADSHEET.partBytes + 1, entry + 24);
-    assert.deepEqual((await read(whole)).told, [
-      `sheet "A" ! xl/worksheets/sheet1.xml of the spreadsheet has ${SPREADSHEET.partBytes + 1} bytes; at most ${SPREADSHEET.partBytes} are read: save the sheets as CSV`,
-      ofB,
-    ]);
-    const long = `<row r="1">${'<c/>'.repeat(SPREADSHEET.rowBytes / 4)}</row>`;
-    assert.deepEqual((await withPart('xl/worksheets/sheet1.xml', worksheet(long))).told, [
-      `sheet "A" ! a row of more than ${SPREADSHEET.rowBytes} bytes; save the sheet as CSV`,
-      ofB,
-    ]);
-  });
-
-  it('.xls and spreadsheets with a password have a reason of their own', async () => {
-    const old = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2_000)]);
-    const reason =
-      'an old spreadsheet (.xls) or another old office document, or one with a password, which is not read; save it as .xlsx or CSV, without a password';
-    assert.deepEqual((await read(old)).told, [`byte 0 ! ${reason}`]);
-    put('old/list.xlsx', old);
-    assert.deepEqual((await readPath(join(folder, 'old'))).told, [`byte 0 - ${reason}`]);
-  });
-});
-
 describe('the ledger', () => {
   it('an unchanged spreadsheet is skipped by --new', async () => {
-    const path = put(
+    const path = files.put(
       'ledger/list.xlsx',
       xlsxOf({ sheets: { A: { rows: textRows(lens(1000001, 1000002)) } } }),
     );
-    const engine = await open(join(folder, 'data'), { create: true, workers: 0 });
+    const engine = await open(join(files.folder, 'data'), { create: true, workers: 0 });
     try {
       const first = await engine.ingest(path, { onlyNew: true });
       assert.deepEqual([first.ingested, first.failures], [2, 0]);

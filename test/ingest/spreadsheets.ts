@@ -1,4 +1,10 @@
-/** Small spreadsheets in .xlsx form for tests. */
+/** Small spreadsheets in .xlsx form for tests, and what an ingest makes of them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseUnit } from '../../src/ingest/readers/registry.js';
+import { isFailure, openSources } from '../../src/ingest/source.js';
+import type { Patent } from '../../src/patent/record.js';
 import { zipOf } from './documents.js';
 
 export interface WrittenSheet {
@@ -31,7 +37,12 @@ export const worksheet = (rows: string): string =>
   `${DECLARATION}<worksheet xmlns="${MAIN}"><dimension ref="A1"/><sheetData>${rows}</sheetData><pageMargins left="1"/></worksheet>`;
 
 /** Parts of a spreadsheet by name. */
-function partsOf({ sheets, strings = [], styles = '', is1904 = false }: WrittenBook): Record<string, string> {
+export function partsOf({
+  sheets,
+  strings = [],
+  styles = '',
+  is1904 = false,
+}: WrittenBook): Record<string, string> {
   const names = Object.keys(sheets);
   const relation = (id: string, type: string, target: string): string =>
     `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`;
@@ -101,4 +112,64 @@ export function sharedRows(rows: readonly (readonly string[])[]): { rows: string
     rows: written.join('\n'),
     strings: [...numbers.keys()].map((text) => `<t xml:space="preserve">${escaped(text)}</t>`),
   };
+}
+
+/** The headings of a list of Lens.org. */
+export const HEADINGS = ['Lens ID', 'Jurisdiction', 'Kind', 'Display Key', 'Title'];
+/** A row of such a list. */
+export const row = (number: number, title = 'A hinge'): string[] => [
+  'x',
+  'EP',
+  'A1',
+  `EP ${number} A1`,
+  title,
+];
+/** Such a list, with a publication for each number. */
+export const lens = (...numbers: number[]): string[][] => [HEADINGS, ...numbers.map((number) => row(number))];
+
+export interface Read {
+  patents: Patent[];
+  /** `position | patent_id` of publications, `position ! reason` of failures, `position - reason` of skipped files. */
+  told: string[];
+}
+
+/** What an ingest makes of a file or a folder. */
+export async function readPath(path: string): Promise<Read> {
+  const [patents, told]: [Patent[], string[]] = [[], []];
+  const sources = openSources([path], {
+    onSkipped: ({ position, reason }) => told.push(`${position} - ${reason}`),
+  });
+  for await (const item of sources) {
+    if (isFailure(item)) {
+      told.push(`${item.position} ! ${item.reason}`);
+      continue;
+    }
+    const unit = parseUnit(item.format, item.bytes);
+    patents.push(...unit.patents);
+    told.push(...unit.patents.map(({ patent_id }) => `${item.position} | ${patent_id}`));
+    if (unit.failed) told.push(`${item.position} ! ${unit.failed.reason}`);
+  }
+  return { patents, told };
+}
+
+/** A folder for files, removed after the tests. */
+export class Files {
+  readonly folder = mkdtempSync(join(tmpdir(), 'priorart-spreadsheet-'));
+  #written = 0;
+
+  put(name: string, bytes: Uint8Array): string {
+    const path = join(this.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  /** What an ingest makes of a file that the user names. The name says nothing. */
+  read(bytes: Uint8Array): Promise<Read> {
+    return readPath(this.put(`list-${++this.#written}.bin`, bytes));
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
 }
