@@ -233,7 +233,7 @@ export const exportTable: Reader = {
   format: 'export-table',
   title:
     'table of publications (CSV of Google Patents, Lens.org, Espacenet, J-PlatPat, PatentsView, CNIPA gazette list)',
-  version: 6,
+  version: 7,
   detect: (head) => headerLines(head, isHeader).some(isHeader),
   split: splitDelimited(isHeader),
   parse,
