@@ -348,6 +348,19 @@ export const KEY_MAX_CHARS = 128;
 export const JOINED_TABLES_MAX_BYTES = 1_000_000_000;
 /** Characters of one row of a table (CSV). Real rows are shorter, full text included. */
 export const TABLE_RECORD_MAX_CHARS = 16_000_000;
+/**
+ * Spreadsheets (.xlsx). Their texts and the sheet that is read are in memory: at these sizes, with about four times as many
+ * bytes. `partBytes`: unpacked XML of all texts together, and of each sheet. `otherPartBytes`: each other part. `rowBytes`: XML
+ * of one row or text. `tableChars`: characters of the table that a sheet gives. `rows`, `columns`: those of a sheet, as in Excel.
+ */
+export const SPREADSHEET = {
+  partBytes: 256_000_000,
+  otherPartBytes: 32_000_000,
+  rowBytes: 8_000_000,
+  tableChars: 1_000_000_000,
+  rows: 1_048_576,
+  columns: 16_384,
+} as const;
 
 /**
  * Pixels of an image to convert. An A4 page at 600 dpi has 35 million. Each pixel takes about 10 bytes of

@@ -3,11 +3,12 @@ import { dirname, resolve } from 'node:path';
 import type { Failure } from './readers/reader.js';
 import { UnpackError } from './unpack.js';
 
-/** The file, its entries from the outermost to the innermost, and the depth of containers. */
+/** The file, its entries from the outermost to the innermost, the depth of containers, and the sheet of a spreadsheet. */
 export interface Place {
   file: string;
   entries: string[];
   depth: number;
+  sheet?: string;
   /** True if the user named this file. A named file must not be skipped. */
   isNamed: boolean;
 }
@@ -15,7 +16,8 @@ export interface Place {
 /** As `Unit.position`. */
 export function positionOf(place: Place, position?: string): string {
   const entries = place.entries.length > 0 ? `entry ${place.entries.join(' > ')}` : '';
-  return [entries, position].filter(Boolean).join(', ') || 'byte 0';
+  const sheet = place.sheet === undefined ? '' : `sheet ${JSON.stringify(place.sheet)}`;
+  return [entries, sheet, position].filter(Boolean).join(', ') || 'byte 0';
 }
 
 /** As `Unit.folder`: the folder of a file, or the archive and the folder of an entry within it. */

@@ -37,10 +37,17 @@ const PACKED: readonly [string, string][] = [
   ['RAR', '526172211a07'],
 ];
 
-/** The packing program of a file with these first bytes, for formats that are not supported. */
-export function packedWith(head: Uint8Array): string | undefined {
+/** Compound File Binary: documents of Office before 2007, and later ones with a password. */
+const COMPOUND_FILE = 'd0cf11e0a1b11ae1';
+const OF_COMPOUND_FILE =
+  'an old spreadsheet (.xls) or another old office document, or one with a password, which is not read; save it as .xlsx or CSV, without a password';
+
+/** Why a file with these first bytes is not opened, for formats that are known but not supported. */
+export function closedReason(head: Uint8Array): string | undefined {
   const hex = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 8)).toString('hex');
-  return PACKED.find(([, magic]) => hex.startsWith(magic))?.[0];
+  if (hex === COMPOUND_FILE) return OF_COMPOUND_FILE;
+  const packed = PACKED.find(([, magic]) => hex.startsWith(magic))?.[0];
+  return packed && `packed with ${packed}, which is not opened here; unpack it`;
 }
 
 /**

@@ -10,6 +10,7 @@ import { TableFolders } from './join.js';
 import { failureAt, folderOf, type Place, positionOf, reasonOf } from './place.js';
 import type { Failure, SkippedFile, Unit } from './readers/reader.js';
 import { isSideFile, sniff, utf16Of } from './sniff.js';
+import { openSpreadsheet, spreadsheetParts } from './spreadsheet/spreadsheet.js';
 import { openText } from './text.js';
 import {
   type Bytes,
@@ -21,8 +22,8 @@ import {
   UNPACK_LIMITS,
   UnpackError,
   untar,
-  unzip,
 } from './unpack.js';
+import { unzip } from './unzip.js';
 import { type FoundFile, STANDARD_INPUT, settled, sourceFile, walk } from './walk.js';
 
 export interface SourceOptions {
@@ -171,7 +172,7 @@ async function* openFile(
   }
   const { head, whole, close } = await peek(counted(), HEAD_BYTES);
   try {
-    if (sniff(head) === 'zip' && !isInput) yield* openEntries(unzip(path), { ...place, depth: 1 }, options);
+    if (sniff(head) === 'zip' && !isInput) yield* openZip(path, { ...place, depth: 1 }, options);
     else yield* openStream(head, whole, place, options);
   } finally {
     await close();
@@ -230,13 +231,28 @@ async function* openContainer(
   } else if (kind === 'tar') {
     yield* openEntries(untar(whole), place, options);
   } else {
-    yield* openEntries(unzip(await collect(whole, UNPACK_LIMITS.nestedZipBytes)), place, options);
+    yield* openZip(await collect(whole, UNPACK_LIMITS.nestedZipBytes), place, options);
   }
 }
 
-/** Possible names of the first entry of a spreadsheet or a text of an office suite. */
+/** A zip on disk (a path) or in memory. */
+async function* openZip(source: string | Buffer, place: Place, options: Opening): AsyncGenerator<SourceItem> {
+  const parts = await spreadsheetParts(source);
+  if (parts === undefined) {
+    yield* openEntries(unzip(source), place, options);
+    return;
+  }
+  try {
+    yield* openSpreadsheet(parts, place, options, HEAD_BYTES);
+  } finally {
+    parts.close();
+  }
+}
+
+/** Possible names of the first entry of a document of an office suite. */
 const OFFICE_ENTRY = /^(?:\[Content_Types\]\.xml|(?:_rels|docProps|xl|word|ppt)\/.*)$/;
-const OFFICE_DOCUMENT = 'a spreadsheet or text document (xlsx, docx); save it as CSV';
+const OFFICE_DOCUMENT =
+  'an office document that is no spreadsheet in .xlsx form (docx, pptx, xlsb); save its table as .xlsx or CSV';
 
 async function* openEntries(
   entries: AsyncIterable<Entry>,

@@ -7,7 +7,7 @@ import { kiprisTables } from './readers/kipris-tables.js';
 import type { Failure, Reader, SkippedFile, Unit } from './readers/reader.js';
 import { detectReader, isSideDocument, unknownReason } from './readers/registry.js';
 import { xmlRootName } from './readers/xml.js';
-import { packedWith } from './sniff.js';
+import { closedReason } from './sniff.js';
 import { type Splitter, splitJson, splitLines, splitXml } from './split.js';
 import type { Bytes } from './unpack.js';
 
@@ -31,8 +31,7 @@ export async function* openText(
 ): AsyncGenerator<Unit | Failure> {
   const plan = planOf(head);
   if (!plan) {
-    const packed = packedWith(head);
-    const closed = packed && `packed with ${packed}, which is not opened here; unpack it`;
+    const closed = closedReason(head);
     if (place.isNamed) yield failureAt(place, closed ?? unknownReason(head));
     else
       options.onSkipped?.({

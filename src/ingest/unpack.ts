@@ -1,15 +1,11 @@
 /**
- * Containers: gzip, zip (nested), tar. All data is streamed and never written to disk, so the paths inside a
- * container are only text in a report. The bounds below protect against malicious archives.
+ * Containers: gzip and tar, and what they share with zip (`unzip.ts`). All data is streamed and never written to disk, so
+ * the paths inside a container are only text in a report. The bounds below protect against malicious archives.
  */
 
-import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import yauzl from 'yauzl';
-import { isImageName } from '../drawings/name.js';
-import { crc32 } from '../store/crc32.js';
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
@@ -39,7 +35,7 @@ export const isSystemError = (error: unknown): boolean =>
   typeof (error as NodeJS.ErrnoException | undefined)?.syscall === 'string';
 
 /** The error of a container whose reading failed with `error`. */
-function damaged(what: string, error: unknown): unknown {
+export function damaged(what: string, error: unknown): unknown {
   if (error instanceof UnpackError || isSystemError(error)) return error;
   return new UnpackError(`damaged ${what}: ${(error as Error).message}`);
 }
@@ -128,7 +124,8 @@ export async function* gunzip(stream: Bytes): Bytes {
   }
 }
 
-function boundRatio(given: number, taken: number): void {
+/** @throws UnpackError if the bytes given are out of proportion to the packed bytes taken */
+export function boundRatio(given: number, taken: number): void {
   if (given > UNPACK_LIMITS.ratioFromBytes && given > taken * UNPACK_LIMITS.ratio) {
     throw new UnpackError(
       `unpacks to more than ${UNPACK_LIMITS.ratio} times its size, which no patent data does; not read further`,
@@ -176,130 +173,7 @@ async function* toItsEnd(entry: Bytes): Bytes {
   }
 }
 
-function boundEntries(count: number): void {
+/** @throws UnpackError if a container has too many entries */
+export function boundEntries(count: number): void {
   if (count > UNPACK_LIMITS.entries) throw new UnpackError(`more than ${UNPACK_LIMITS.entries} entries`);
-}
-
-/**
- * Entries of a zip on disk (a path) or in memory, in the order of its directory, images last. The
- * publications that name the images are then known.
- */
-export async function* unzip(source: string | Buffer): AsyncIterable<Entry> {
-  const images = { found: false };
-  yield* entriesOf(source, (name) => {
-    const isImage = isImageName(name);
-    images.found ||= isImage;
-    return !isImage;
-  });
-  if (images.found) yield* entriesOf(source, isImageName);
-}
-
-/** The entries with certain names. */
-async function* entriesOf(
-  source: string | Buffer,
-  isWanted: (name: string) => boolean,
-): AsyncIterable<Entry> {
-  // Names are decoded below: yauzl would end the archive at a name that it refuses.
-  const options = { lazyEntries: true, autoClose: false, decodeStrings: false } as const;
-  let zip: yauzl.ZipFile;
-  try {
-    zip =
-      typeof source === 'string'
-        ? await yauzl.openPromise(source, options)
-        : await yauzl.fromBufferPromise(source, options);
-  } catch (error) {
-    throw damaged('zip', error);
-  }
-  let count = 0;
-  try {
-    await readOn(zip, source);
-    for await (const entry of zip.eachEntry()) {
-      boundEntries(++count);
-      await readOn(zip, source);
-      const name = nameOf(entry);
-      if (name.endsWith('/') || !isWanted(name)) continue;
-      yield { name, stream: yauzl.validateFileName(name) === null ? sound(zip, entry) : refused() };
-    }
-  } catch (error) {
-    throw damaged('zip', error);
-  } finally {
-    zip.close();
-  }
-}
-
-/** First bytes of an entry in the directory of a zip. */
-const DIRECTORY_ENTRY = Buffer.from('PK\x01\x02', 'latin1');
-
-/**
- * Adds one to the number of entries if an entry follows the last counted one in the directory. The number may be damaged, or
- * modulo 65,536 from a program without ZIP64. yauzl stops at it, so the other entries would be lost.
- */
-async function readOn(zip: yauzl.ZipFile, source: string | Buffer): Promise<void> {
-  if (zip.entriesRead < zip.entryCount) return;
-  // A position, though its type says otherwise.
-  const at = Number(zip.readEntryCursor);
-  const next = typeof source === 'string' ? await bytesAt(source, at, 4) : source.subarray(at, at + 4);
-  if (next.equals(DIRECTORY_ENTRY)) zip.entryCount += 1;
-}
-
-async function bytesAt(path: string, position: number, length: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-const nameOf = (entry: yauzl.Entry): string =>
-  yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false);
-
-/** The stream of an entry such as `../a.xml` or `C:/a.xml`. The others of its archive are read. */
-// biome-ignore lint/correctness/useYield: it fails at its start
-async function* refused(): Bytes {
-  throw new UnpackError('its name leads out of the archive; pack it under another name');
-}
-
-/** Largest entry that is read into memory at once when its reading begins (see `peek`), bytes. */
-const PEEKED_BYTES = 500_000;
-
-/**
- * The bytes of an entry. The checksum of all bytes is verified before the first document is read: a larger
- * entry is unpacked once for the checksum and once for reading.
- */
-async function* sound(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
-  if (entry.uncompressedSize > PEEKED_BYTES) for await (const _ of inflated(zip, entry));
-  yield* inflated(zip, entry);
-}
-
-const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
-
-async function* inflated(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
-  if (entry.isEncrypted()) throw new UnpackError('encrypted zip entry');
-  let stream: Readable;
-  try {
-    stream = await zip.openReadStreamPromise(entry);
-  } catch (error) {
-    throw damaged('zip entry', error);
-  }
-  let given = 0;
-  let sum = 0;
-  try {
-    for await (const part of stream as AsyncIterable<Buffer>) {
-      given += part.length;
-      boundRatio(given, entry.compressedSize);
-      sum = crc32(part, sum);
-      yield part;
-    }
-    if (sum !== entry.crc32) {
-      throw new UnpackError(
-        `damaged zip entry: its checksum is ${hex(sum)} and should be ${hex(entry.crc32)}; get the file again`,
-      );
-    }
-  } catch (error) {
-    throw damaged('zip entry', error);
-  } finally {
-    stream.destroy();
-  }
 }

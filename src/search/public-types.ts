@@ -342,7 +342,7 @@ export interface SearchResult {
   representative_figure?: string;
   /** Matched passages, sorted by rerank_score. */
   chunks: Chunk[];
-  /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
+  /** Publications for which this result stands, itself included, of those that the filters allow, at most 1000; absent unless the request has collapse. */
   members?: CollapsedMember[];
   /** Why the result is there: rerank_score = reranker + lexical_weight × lexical + language; absent unless the request has explain. */
   explanation?: HitExplanation;
@@ -388,7 +388,7 @@ export interface AnalyticsResult {
   similarity_score: number;
   /** The best matching passage. */
   chunk_text: string;
-  /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
+  /** Publications for which this result stands, itself included, of those that the filters allow, at most 1000; absent unless the request has collapse. */
   members?: CollapsedMember[];
 }
 

@@ -1,5 +1,6 @@
 /** Small documents in the formats of the offices, written for these tests, and archives. */
 import type { Readable } from 'node:stream';
+import { deflateRawSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { crc32 } from '../../src/store/crc32.js';
 
@@ -97,18 +98,23 @@ async function bytesOf(stream: Readable): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** A readable zip with stored, not deflated, entries. */
-export function zipOf(entries: Record<string, string | Buffer>): Buffer {
+/** Method of a zip entry. */
+const DEFLATED = 8;
+
+/** A readable zip. Its entries are stored as they are, or deflated. */
+export function zipOf(entries: Record<string, string | Buffer>, isDeflated = false): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, content] of Object.entries(entries)) {
-    const data = Buffer.from(content);
+    const whole = Buffer.from(content);
+    const data = isDeflated ? deflateRawSync(whole) : whole;
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
-    fields.writeUInt32LE(crc32(data), 10);
+    fields.writeUInt16LE(isDeflated ? DEFLATED : 0, 4);
+    fields.writeUInt32LE(crc32(whole), 10);
     fields.writeUInt32LE(data.length, 14);
-    fields.writeUInt32LE(data.length, 18);
+    fields.writeUInt32LE(whole.length, 18);
     fields.writeUInt16LE(Buffer.byteLength(name), 22);
     const local = Buffer.concat([Buffer.from('504b0304', 'hex'), fields, Buffer.from(name), data]);
     const tail = Buffer.alloc(14);

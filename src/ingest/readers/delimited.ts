@@ -11,9 +11,10 @@ const HEADER_LINES = 12;
 /** Bytes from which the encoding is detected. */
 const ENCODING_BYTES = 1 << 16;
 
-/** The separator of a header line: the most frequent of comma, tab and semicolon. */
+/** The separator of a header line: the most frequent of comma, tab and semicolon outside of quotes. */
 export function separatorOf(line: string): string {
-  const counts = [',', '\t', ';'].map((mark) => ({ mark, count: line.split(mark).length }));
+  const bare = line.replace(/"[^"]*"/g, '');
+  const counts = [',', '\t', ';'].map((mark) => ({ mark, count: bare.split(mark).length }));
   return counts.sort((a, b) => b.count - a.count)[0]?.mark ?? ',';
 }
 

@@ -234,7 +234,7 @@ function publication(fields: ExportFields): Patent | { foreign: string } {
 export const exportTable: Reader = {
   format: 'export-table',
   title:
-    'table of publications (CSV of Google Patents, Lens.org, Espacenet, J-PlatPat, PatentsView, WIPS ON, KIPRIS, CNIPA gazette list)',
+    'table of publications (CSV or .xlsx of Google Patents, Lens.org, Espacenet, J-PlatPat, PATENTSCOPE, PatentsView, WIPS ON, KIPRIS, CNIPA gazette list)',
   version: 7,
   detect: (head) => headerLines(head, isHeader).some(isHeader),
   split: splitDelimited(isHeader),

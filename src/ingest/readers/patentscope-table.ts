@@ -1,6 +1,6 @@
 /**
- * Result lists of PATENTSCOPE (https://patentscope.wipo.int), saved as CSV: it exports spreadsheets. Lines with the query stand before
- * the headings. Dates have the day first, and numbers no kind, so only those are read whose form tells it.
+ * Result lists of PATENTSCOPE (https://patentscope.wipo.int), which exports spreadsheets. Lines with the query stand before the
+ * headings. Dates have the day first, and numbers no kind, so only those are read whose form tells it.
  */
 import { isCountry } from '../../patent/country.js';
 import { publicationNumber } from '../../patent/number.js';

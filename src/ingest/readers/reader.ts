@@ -9,7 +9,7 @@ import type { Splitter } from '../split.js';
 export interface Unit {
   /** Path as given, or as found under a given folder. */
   file: string;
-  /** Position in the file for users: `byte 1234`, `record 3, byte 784`, `line 7`, `entry a.zip > x.xml, byte 0`. */
+  /** Position in the file for users: `byte 1234`, `record 3, byte 784`, `line 7`, `entry a.zip > x.xml, byte 0`, `sheet "Results", line 12`. */
   position: string;
   /** Folder of the unit, or the archive and the folder within it. Images of one folder belong together. */
   folder: string;

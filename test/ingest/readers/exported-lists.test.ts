@@ -85,6 +85,22 @@ describe('encodings and separators', () => {
     }
   });
 
+  it('headings in quotes with other separators', async () => {
+    const headings = [
+      'Lens ID',
+      'Jurisdiction',
+      'Kind',
+      'Display Key',
+      'Title',
+      '"a, b, c, d; e; f; g; h; i"',
+    ];
+    for (const separator of [',', ';', '\t']) {
+      const rows = [headings, ['x', 'EP', 'A1', 'EP 1000001 A1', 'A hinge', '']];
+      const text = rows.map((cells) => cells.join(separator)).join('\n');
+      assert.deepEqual(ids(await read(text)), ['EP01000001A1']);
+    }
+  });
+
   it('a Japanese list that a spreadsheet saved in Shift_JIS', async () => {
     const expected = await read(fixture('j-platpat.csv'));
     const found = await read(readFileSync(resolve('fixtures/formats/j-platpat-shift-jis.csv')));
