@@ -16,8 +16,17 @@ const INTERNATIONAL = /^국제공개(?:특허)?(?:공보)?(?:번호)?[ 제]{0,3}
 
 /** `特開2019-123456（ＪＰ，Ａ）`, `米国特許出願公開第2010/0123456（ＵＳ，Ａ１）`: office and kind behind a number in Japanese gazettes. */
 const OFFICE_BEHIND = /\(([A-Z]{2}), ?([A-Z]\d?)\)$/;
-/** The number behind the names of a document. */
-const NUMBER = /\d[\d,/-]{3,20}/;
+/** A number, with the letters of US designs, plants and reissues. */
+const NUMBERS = /(?:RE|PP|[DHT])?\d[\d,/-]{2,19}\d/g;
+/** What stands before and behind the number of a publication, and not by a year or a page. */
+const BEFORE_NUMBER = /(?:第|許|開|案|公|表|特|告|報|録|NO\.|[A-Z]{2}) ?$/;
+const BEHIND_NUMBER = /^(?:\.[\dX])? ?(?:[A-Z]\d?)? ?(?:号|明|公|[(,]|$)/;
+/** Characters that these two expressions have to see. */
+const NEAR = 10;
+/** `実願昭63-12345号(実開平2-12345号)のマイクロフィルム`: an application, and the publication of its text. */
+const MICROFILM = /^[特実]願[^()]{1,40}\(([特実][開公][^()]{1,40})\)/;
+/** An application that is no publication: `特願`, `特許出願第`. */
+const APPLICATION = /願(?!の?公)/;
 
 interface Spelt {
   country: string;
@@ -76,13 +85,34 @@ function patentOf(printed: string): Citation | undefined {
 
 /** A citation whose office and kind stand behind it. Names of Japanese documents tell more than the kind: 特表 is T. */
 function withOffice(named: string, country: string, kind: string | undefined): Citation | undefined {
-  const own = country === 'JP' ? patentOf(named) : undefined;
-  if (own?.country === country) return { ...own, ...(own.kind === undefined && kind ? { kind } : {}) };
-  const number = NUMBER.exec(named)?.[0].replaceAll(',', '');
+  const published = MICROFILM.exec(named)?.[1] ?? named;
+  if (APPLICATION.test(published)) return undefined;
+  const own = country === 'JP' ? patentOf(published) : undefined;
+  if (own?.country === country) {
+    // Numbers of patents do not tell B1 from B2.
+    if (own.number && own.kind === 'B2' && kind === 'B1') return citedPatent(country, own.number, kind);
+    return own.kind === undefined && own.number && kind ? citedPatent(country, own.number, kind) : own;
+  }
+  const number = onlyNumber(published, country);
   if (number === undefined) return undefined;
   if (country !== 'WO') return citedPatent(country, number, kind);
   const international = internationalNumber(number);
   return international && citedPatent('WO', international.number, kind);
+}
+
+/** The number of the publication that a text names; `undefined` if it names none or several. */
+function onlyNumber(text: string, country: string): string | undefined {
+  const found: string[] = [];
+  for (const { 0: number, index } of text.matchAll(NUMBERS)) {
+    const end = index + number.length;
+    const before = text.slice(Math.max(index - NEAR, 0), index);
+    const isNumber =
+      (before === '' || BEFORE_NUMBER.test(before)) && BEHIND_NUMBER.test(text.slice(end, end + NEAR));
+    if (isNumber) found.push(number.replaceAll(',', ''));
+  }
+  const [number] = found;
+  if (number === undefined || found.length > 1) return undefined;
+  return country === 'US' ? number : number.replace(/^[A-Z]+/, '');
 }
 
 /**

@@ -54,6 +54,23 @@ it('Japanese gazettes put the office and the kind behind the number', () => {
   assert.equal(cited('架空社のカタログ（ＪＰ，Ａ）'), 'text: 架空社のカタログ（ＪＰ，Ａ）');
 });
 
+it('only a publication is cited, and not an application, a year or a page beside it', () => {
+  const microfilm = '実願昭６３－０１２３４５号（実開平０２－０１２３４６号）のマイクロフィルム（ＪＰ，Ｕ）';
+  assert.equal(cited(microfilm), 'JP02012346U');
+  assert.equal(cited('特許第６２３５６１２号公報（ＪＰ，Ｂ１）'), 'JP06235612B1');
+  assert.equal(cited('2010年5月1日発行 米国特許第5123456号（ＵＳ，Ａ）'), 'US05123456A');
+  assert.equal(cited('米国特許第ＲＥ３６１５４号明細書（ＵＳ，Ｅ）'), 'USRE036154E');
+  assert.equal(cited('米国意匠特許第Ｄ５６７，８９０号明細書（ＵＳ，Ｓ）'), 'USD0567890S');
+  for (const text of [
+    '特願２０１９－１２３４５６号（ＪＰ，Ａ）',
+    '米国特許出願第１２／３４５，６７８号（ＵＳ，Ａ）',
+    '特開２０１９－１２３４５６，特開２０２０－６５４３２１（ＪＰ，Ａ）',
+    '架空学会誌 第12巻 2010-2012頁（ＪＰ，Ａ）',
+    'Imaginary Handbook, 1999-2001（ＵＳ，Ａ）',
+  ])
+    assert.equal(cited(text), `text: ${text}`);
+});
+
 it('other texts stay as printed', () => {
   for (const text of [
     'JP3140911 UR',
