@@ -36,25 +36,36 @@ const ST36_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A part of a publication as a gazette in ST.36 writes it. */
-export function inSt36(element: XmlElement): XmlElement {
+/**
+ * A part of a publication as a gazette in ST.36 writes it.
+ * @param inTable whether the part is within a table, whose rows and cells are no groups of paragraphs
+ */
+export function inSt36(element: XmlElement, inTable = false): XmlElement {
   const name = ST36_NAMES.get(element.name) ?? element.name;
   // An image states its file and size in elements.
   if (name === 'img') return { name, attributes: {}, children: [] };
   const number = element.name === 'Claim' ? textAt(element, 'ClaimNumber') : numberOf(element);
   const children = element.children.filter((node) => typeof node === 'string' || node.name !== 'ClaimNumber');
+  const isInTable = inTable || name === 'tables';
   return {
     name,
-    attributes: number === undefined ? {} : { num: number },
-    children: children.flatMap(withoutGroup),
+    attributes: attributesOf(element, number),
+    children: children.flatMap((node) => withoutGroup(node, isInTable)),
   };
 }
 
+/** The number, and the brackets of a formula (`<mfenced open="[">`). */
+function attributesOf({ name, attributes }: XmlElement, num: string | undefined): Record<string, string> {
+  if (name === 'mfenced') return { ...attributes };
+  return num === undefined ? {} : { num };
+}
+
 /** Unknown groups of paragraphs give their paragraphs to the part around them. */
-function withoutGroup(node: XmlNode): readonly XmlNode[] {
+function withoutGroup(node: XmlNode, inTable: boolean): readonly XmlNode[] {
   if (typeof node === 'string') return [node];
-  const isGroup = !ST36_NAMES.has(node.name) && descendants(node, 'P').length > 0;
-  return isGroup ? inSt36(node).children : [inSt36(node)];
+  const isGroup = !inTable && !ST36_NAMES.has(node.name) && descendants(node, 'P').length > 0;
+  const own = inSt36(node, inTable);
+  return isGroup ? own.children : [own];
 }
 
 /** The number in `com:pNumber`, `com:referencedFigureNumber`, `com:sequenceNumber`. */

@@ -91,7 +91,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   return withText({
     ...named,
     ...present({
-      language: languageCode(root.attributes['com:languageCode']) ?? 'ja',
+      language: languageCode(languageOf(root)) ?? 'ja',
       title: title && readableText(inSt36(title)).replaceAll('\n', ' '),
       abstract: gazetteAbstract(text),
       claims: claims(text),
@@ -106,7 +106,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     }),
     ...codes(front),
     ...internationalFields(
-      application(childAt(front, 'InternationalFilingData')),
+      internationalApplication(front),
       published96(childAt(front, 'InternationalPublishingData')),
     ),
     ...present({
@@ -114,6 +114,11 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       citations: gazetteCitations(text, examined && inSt36(examined)),
     }),
   });
+}
+
+/** `com:languageCode`, whatever its prefix is. */
+function languageOf({ attributes }: XmlElement): string | undefined {
+  return Object.entries(attributes).find(([name]) => /(?:^|:)languageCode$/.test(name))?.[1];
 }
 
 /**
@@ -153,8 +158,14 @@ function filingOf(element: XmlElement | undefined): Filing | undefined {
   return { country: plainText(descendants(element, 'IPOfficeCode')[0]) ?? 'JP', number, date };
 }
 
+/** The international application. Its number may have no `PCT/`: `JP2020/012345`. */
+function internationalApplication(front: XmlElement): Written {
+  const { number, date } = application(childAt(front, 'InternationalFilingData'));
+  return { number: number?.normalize('NFKC').replace(/^(?=[A-Z]{2}\d{4}\/)/, 'PCT/'), date };
+}
+
 function filings(front: XmlElement): Partial<Patent> {
-  const pct = application(childAt(front, 'InternationalFilingData'));
+  const pct = internationalApplication(front);
   const claimed = childElements(childAt(front, 'PriorityClaimBag'), 'PriorityClaim');
   const parents = descendants(childAt(front, 'RelatedDocumentBag'), 'ApplicationIdentification');
   return filingFields('JP', {
@@ -168,7 +179,9 @@ function filings(front: XmlElement): Partial<Patent> {
 /** Names of the parties. A second contact has the name in the party's own language. */
 function people(front: XmlElement, role: string): Name[] {
   const found = descendants(childEnding(front, 'PartyBag'), role).map((party): Name | undefined => {
-    const names = childElements(party, 'Contact').flatMap((contact) => nameOf(contact) ?? []);
+    const names = childElements(party, 'Contact')
+      .flatMap((contact) => childElements(contact, 'Name'))
+      .flatMap((name) => nameOf(name) ?? []);
     const name = names.find((text) => !isLatin(text)) ?? names[0];
     const name_en = names.find((text) => isLatin(text) && text !== name);
     return name === undefined ? undefined : { name, ...present({ name_en }) };
@@ -176,9 +189,15 @@ function people(front: XmlElement, role: string): Name[] {
   return uniqueNames(found);
 }
 
-function nameOf(contact: XmlElement): string | undefined {
-  const name = childAt(contact, 'Name');
-  return textAt(name, 'EntityName') ?? plainText(name);
+/** A name as one text, or in parts: `山田 太郎`, `John Smith`. */
+function nameOf(name: XmlElement): string | undefined {
+  const whole = textAt(name, 'EntityName');
+  if (whole !== undefined) return whole;
+  const [last, ...given] = ['LastName', 'FirstName', 'MiddleName'].map(
+    (part) => plainText(descendants(name, part)[0]) ?? '',
+  ) as [string, ...string[]];
+  const parts = isLatin(last + given.join('')) ? [...given, last] : [last, ...given];
+  return parts.filter(Boolean).join(' ') || plainText(name);
 }
 
 /** IPC; and the Japanese classifications FI and F-term. */

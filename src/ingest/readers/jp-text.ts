@@ -106,7 +106,8 @@ function merged(sections: Section[]): Section[] {
 function paragraphs(element: XmlElement): Paragraph[] {
   const text = readableText(withPrintedLabels(element));
   if (text === '') return [];
-  const { num = '' } = element.attributes;
+  // Tables and formulas between paragraphs count their own kind.
+  const { num = '' } = element.name === 'p' ? element.attributes : {};
   return [/^\d+$/.test(num) ? { number: Number(num), text } : { text }];
 }
 

@@ -457,6 +457,40 @@ describe('JP gazettes in ST.96', () => {
     }
   });
 
+  it('tables keep their cells and formulas their brackets; only paragraphs have numbers', () => {
+    const table = (cell: (text: string) => string): string =>
+      `<com:Table com:tableNumber="3"><tbl:table><tbl:tgroup><tbl:tbody><tbl:row><tbl:entry>${cell('一')}</tbl:entry><tbl:entry>${cell('二')}</tbl:entry></tbl:row></tbl:tbody></tbl:tgroup></tbl:table></com:Table>`;
+    const formula =
+      '<com:Math><mml:math><mml:mfenced open="[" close="]"><mml:mi>a</mml:mi></mml:mfenced></mml:math></com:Math>';
+    const inside = table((text) => `<com:P>${text}</com:P>`);
+    const text = `<jppat:Description><com:P com:pNumber="0009">前${formula}${inside}</com:P>${table((cell) => cell)}</jppat:Description>`;
+    const [patent] = parse(gazette('UnexaminedPatentPublication', front('2024512301'), text)).patents;
+    assert.deepEqual(patent?.description?.[0]?.paragraphs, [
+      { number: 9, text: '前\n[a]\n一 | 二' },
+      { text: '一 | 二' },
+    ]);
+  });
+
+  it('names in parts, international numbers without PCT/, and another prefix of the language', () => {
+    const name = (inner: string): string =>
+      `<jppat:Inventor><jpcom:Contact><com:Name>${inner}</com:Name></jpcom:Contact></jppat:Inventor>`;
+    const parts = (first: string, last: string): string =>
+      name(
+        `<com:PersonStructuredName><com:FirstName>${first}</com:FirstName><com:LastName>${last}</com:LastName></com:PersonStructuredName>`,
+      );
+    const people = `<jppat:PartyBag>${parts('太郎', '山田')}${parts('John', 'Smith')}${name('<com:PersonFullName>鈴木　一郎</com:PersonFullName>')}</jppat:PartyBag>`;
+    const pct =
+      '<jppat:InternationalFilingData><com:ApplicationNumberText>ＪＰ２０２０／０１２３４５</com:ApplicationNumberText></jppat:InternationalFilingData>';
+    const xml = gazette('InternationalPatentPublication', front('2024512301', people + pct));
+    const [patent] = parse(xml.replace('Publication>', 'Publication c:languageCode="en">')).patents;
+    assert.deepEqual(
+      patent?.inventors?.map((person) => person.name),
+      ['山田 太郎', 'John Smith', '鈴木 一郎'],
+    );
+    assert.deepEqual(patent?.pct_application, { number: 'PCT/JP2020/012345' });
+    assert.equal(patent?.language, 'en');
+  });
+
   it('an unknown element of the text keeps its words', () => {
     const text =
       '<jppat:Description><jppat:constructor><com:P>群の<jppat:toString>段落</jppat:toString>。</com:P></jppat:constructor></jppat:Description>';
