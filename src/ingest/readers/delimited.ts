@@ -68,9 +68,31 @@ function delimitedDecoder(head: Uint8Array, isHeader: (line: string) => boolean)
     return new TextDecoder('utf-8');
   } catch {
     if (looksLatin(head)) return new TextDecoder('windows-1252');
-    const found = EAST_ASIAN.find((label) => linesOf(head, new TextDecoder(label)).some(isHeader));
-    return new TextDecoder(found ?? EAST_ASIAN[0]);
+    const found = EAST_ASIAN.filter((label) => linesOf(head, new TextDecoder(label)).some(isHeader));
+    return new TextDecoder(found.length > 1 ? lettersOf(head) : (found[0] ?? EAST_ASIAN[0]));
   }
+}
+
+/** Shares of the letters from which on a text is Korean, or Japanese. Half of a Chinese text has bytes of Korean syllables. */
+const SYLLABLES = 0.95;
+const KANA = 0.2;
+
+/** The encoding of a table with English headings, which are the same in all of them: by the letters of its cells. */
+function lettersOf(bytes: Uint8Array): string {
+  let [letters, syllables, kana] = [0, 0, 0];
+  for (let at = 0; at + 1 < bytes.length; at++) {
+    const [lead = 0, trail = 0] = [bytes[at], bytes[at + 1]];
+    if (lead < 0x80) continue;
+    at++;
+    const isWide = trail > 0xa0;
+    // Punctuation and symbols of the Chinese and the Korean code.
+    if (isWide && lead > 0xa0 && lead < 0xb0) continue;
+    letters++;
+    if (isWide && lead >= 0xb0 && lead <= 0xc8) syllables++;
+    else if (lead === 0x82 || lead === 0x83) kana++;
+  }
+  if (syllables > letters * SYLLABLES) return 'euc-kr';
+  return kana > letters * KANA ? 'shift_jis' : 'gb18030';
 }
 
 /** The first lines of a text, decoded. One of them is the header. */

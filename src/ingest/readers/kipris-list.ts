@@ -13,6 +13,12 @@ const BETWEEN = '|';
 const first = (row: Row, ...headings: string[]): string | undefined =>
   headings.map((heading) => row.get(heading)).find((cell) => cell !== undefined);
 
+/** A number. `-` is none, and programs for tables write `1020210019001.0`. */
+const numberIn = (row: Row, heading: string): string | undefined => {
+  const cell = row.get(heading);
+  return cell !== undefined && /\d/.test(cell) ? cell.replace(/\.0$/, '') : undefined;
+};
+
 /** @throws DamagedDocument if the number is not one of the Korean office */
 function identity(written: string, isRegistered: boolean) {
   const { country, number, kind_code } = koreanIdentity(written, isRegistered);
@@ -27,7 +33,7 @@ function publications(row: Row): RowPublication[] | { skipped: string } {
   const shared = {
     title: first(row, '발명의명칭', '발명의명칭국문', '명칭'),
     abstract: first(row, '요약', '초록'),
-    application_number: row.get('출원번호'),
+    application_number: numberIn(row, '출원번호'),
     filing_date: first(row, '출원일자', '출원일'),
     assignee: partsOf(row.get('출원인'), BETWEEN),
     inventor: partsOf(row.get('발명자'), BETWEEN),
@@ -36,8 +42,11 @@ function publications(row: Row): RowPublication[] | { skipped: string } {
     // The list has no priorities.
     earliest_unknown: true,
   };
-  const open = { number: row.get('공개번호'), date: parseDate(first(row, '공개일자', '공개일')) };
-  const registration = { number: row.get('등록번호'), date: parseDate(first(row, '등록일자', '등록일')) };
+  const open = { number: numberIn(row, '공개번호'), date: parseDate(first(row, '공개일자', '공개일')) };
+  const registration = {
+    number: numberIn(row, '등록번호'),
+    date: parseDate(first(row, '등록일자', '등록일')),
+  };
   const more = koreanStatus(first(row, '법적상태', '등록상태', '상태'), { open, registration });
   const found: RowPublication[] = [];
   if (open.number !== undefined) {

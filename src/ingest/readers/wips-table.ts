@@ -27,15 +27,25 @@ const APPLICATION_NUMBERS = ['공개번호', '공고번호'];
 const GRANT_NUMBERS = ['등록번호', '공고번호', '공개번호'];
 
 /**
+ * Whether the row is a granted or registered right. The days of a row are those of the application: an application that was granted
+ * since has a day of registration, too.
+ */
+function isGrant(row: Row, country: string, kind: string): boolean {
+  if (kind.startsWith('A')) return country === 'US' && kind === 'A';
+  // U is registered in China, in Japan since 1994, and laid open in Korea.
+  if (kind.startsWith('U'))
+    return country === 'CN' || (country === 'JP' && !row.has('공개번호') && row.has('등록번호'));
+  return !kind.startsWith('T');
+}
+
+/**
  * The number of the publication: the first of its numbers that is one of the office.
  * @throws DamagedDocument if the row has none, or no kind
  */
 function publicationNumber(row: Row, country: string, kind: string): string {
   // A publication of another office is skipped, whatever its number.
   if (!isCountry(country)) return row.get('출원번호') ?? country;
-  const isApplication = /^[AU]/.test(kind) && !(country === 'CN' && kind.startsWith('U'));
-  const isGrantedA = country === 'US' && kind === 'A';
-  const columns = isApplication && !isGrantedA ? APPLICATION_NUMBERS : GRANT_NUMBERS;
+  const columns = isGrant(row, country, kind) ? GRANT_NUMBERS : APPLICATION_NUMBERS;
   const numbers = columns.flatMap((column) => row.get(column) ?? []);
   const found = numbers.find((number) => publicationOf(country, number, kind));
   if (found !== undefined) return found;
@@ -93,7 +103,7 @@ function publications(row: Row): RowPublication[] {
   if (kind === undefined) {
     throw new DamagedDocument('no kind code: export the list with the column 문헌종류 코드');
   }
-  const isGrant = row.get('등록일') !== undefined && !/^A\d?$/.test(kind);
+  const isGranted = isGrant(row, country, kind);
   const codes = (name: string): string[] =>
     partsOf(cellUnder(row, `current${name}`) ?? cellUnder(row, `original${name}`), BETWEEN);
   const status = cellUnder(row, '상태정보');
@@ -103,10 +113,10 @@ function publications(row: Row): RowPublication[] {
     kind_code: kind,
     title_localized: texts(row, '발명의명칭'),
     abstract_localized: texts(row, '요약'),
-    publication_date: isGrant
+    publication_date: isGranted
       ? (row.get('공고일') ?? cellUnder(row, '발행일') ?? row.get('등록일'))
       : (row.get('공개일') ?? row.get('공고일')),
-    grant_date: isGrant ? row.get('등록일') : undefined,
+    grant_date: isGranted ? row.get('등록일') : undefined,
     application_number: row.get('출원번호'),
     filing_date: row.get('출원일'),
     ipc: codes('ipcall'),

@@ -115,6 +115,19 @@ describe('encodings and separators', () => {
   });
 });
 
+it('the letters of the cells tell the East Asian encoding of a table with English headings', async () => {
+  const titles: [string, string][] = [
+    ['b3c3b0a220c0e5c4a120b9d720b9e6b9fd', '냉각 장치 및 방법'],
+    ['97e28b7082cc82bd82df82cc83748340839382f094f582a682e991959275', '冷却のためのファンを備える装置'],
+    ['d2bbd6d6c0e4c8b4d7b0d6c3bcb0c6e4cab9d3c3b7bdb7a8', '一种冷却装置及其使用方法'],
+  ];
+  for (const [bytes, title] of titles) {
+    const start = 'Lens ID,Jurisdiction,Kind,Display Key,Title\nx,CN,A,CN 109991001 A,';
+    const { patents } = await read(Buffer.concat([Buffer.from(start), Buffer.from(bytes, 'hex')]));
+    assert.equal(patents[0]?.title ?? Object.values(patents[0]?.titles ?? {})[0], title);
+  }
+});
+
 describe('damage is told, and the other rows are read', () => {
   const whole = fixture('espacenet.csv');
   const [, two = ''] = /^([\s\S]*?)"3";/.exec(whole) ?? [];
@@ -409,6 +422,39 @@ describe('Korean lists', () => {
     assert.deepEqual(none.reasons, [
       'no publication number of KR B1: expected it under 등록번호, 공고번호, 공개번호',
     ]);
+  });
+
+  it('KIPRIS: dashes are empty cells, and a table program writes whole numbers with .0', async () => {
+    const rows = [
+      '경첩,1020210019001.0,김가상,1020220118001.0,-',
+      '경첩,10-2021-0019002,김가상,-,특허 제10-1234567호',
+      '경첩,10-2021-0019003,김가상,-,-',
+    ];
+    const found = await read(['발명의명칭,출원번호,출원인,공개번호,등록번호', ...rows].join('\n'));
+    assert.deepEqual([ids(found), found.reasons], [['KR1020220118001A', 'KR1012345670000B1'], []]);
+    assert.equal(found.patents[0]?.application_number, '1020210019001');
+  });
+
+  it('the days of a publication of WIPS ON depend on its kind', async () => {
+    const days = async (cells: Record<string, string>) => {
+      const { patents } = await wips(cells);
+      const [{ patent_id, publication_date, grant_date } = {}] = patents;
+      return [patent_id, publication_date, grant_date];
+    };
+    const open = { 공개일: '2021.06.01', 공고일: '2022.09.10' };
+    const cn = { 국가코드: 'CN', 출원번호: '202110123456.7', 공개번호: '112345678', ...open };
+    assert.deepEqual(await days({ ...cn, '문헌종류 코드': 'B' }), [
+      'CN112345678B',
+      '2022-09-10',
+      '2022-09-10',
+    ]);
+    const kr = { 국가코드: 'KR', '문헌종류 코드': 'U', 공개번호: '20-2021-0001901', ...open };
+    assert.deepEqual(await days({ ...kr, 등록번호: '20-0491234', 등록일: '2022.09.01' }), [
+      ...['KR2020210001901U', '2021-06-01'],
+      undefined,
+    ]);
+    const jp = { 국가코드: 'JP', '문헌종류 코드': 'U', 등록번호: '3234567', 등록일: '2021.09.01' };
+    assert.deepEqual(await days(jp), ['JP03234567U', '2021-09-01', '2021-09-01']);
   });
 
   it('a list that does not tell the earliest priority begins no family', async () => {
