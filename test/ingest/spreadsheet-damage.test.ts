@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { SheetTable } from '../../src/ingest/spreadsheet/table.js';
+import { sheetRows } from '../../src/ingest/spreadsheet/worksheet.js';
 import { UNPACK_LIMITS } from '../../src/ingest/unpack.js';
 import { SPREADSHEET } from '../../src/limits.js';
 import {
@@ -115,6 +117,29 @@ describe('damaged and hostile spreadsheets', () => {
       `sheet "A" ! a row of more than ${SPREADSHEET.rowBytes} bytes; save the sheet as CSV`,
       ofB,
     ]);
+  });
+
+  it('one cell far to the right costs no search for headings in each row', { timeout: 60_000 }, async () => {
+    const far = '<row r="400"><c r="XFD400" t="inlineStr"><is><t>x</t></is></c></row>';
+    const rows = textRows(lens(...Array.from({ length: 200 }, (_, at) => 1_000_001 + at))) + far;
+    const { told } = await read(xlsxOf({ sheets: { A: { rows } } }));
+    assert.equal(told.filter((line) => line.includes(' | EP')).length, 200);
+  });
+
+  it('the sheets of a workbook share the bound of the table', async () => {
+    const [first, second] = [new SheetTable([{ number: 1, cells: ['abc'] }], 10), 10];
+    for await (const _ of first.text());
+    assert.equal(first.given, 4);
+    const long = new SheetTable([{ number: 1, cells: ['abcdefgh'] }], second - first.given);
+    await assert.rejects(async () => {
+      for await (const _ of long.text());
+    }, /table of more than 6 characters/);
+  });
+
+  it('rows whose numbers repeat are bounded', { timeout: 120_000 }, async () => {
+    const part = Buffer.from(worksheet('<row r="1"><c><v>1</v></c></row>'.repeat(SPREADSHEET.rows + 1)));
+    const context = { strings: [], dateStyles: [], is1904: false };
+    await assert.rejects(sheetRows(part, context, undefined), /a sheet of more than 1048576 rows/);
   });
 
   it('parts with bytes changed or missing end in failures or fewer rows, never in an error', async () => {

@@ -111,8 +111,11 @@ function parse(bytes: Uint8Array): ParsedUnit {
 function rowOf(columns: readonly string[], cells: readonly string[]): Map<string, string> {
   const row = new Map<string, string>();
   for (const [at, column] of columns.entries()) {
-    const [heading, cell] = [plainHeading(column), cells[at] ?? ''];
-    if (cell !== '' && !row.has(heading)) row.set(heading, cell);
+    const cell = cells[at] ?? '';
+    // One cell far to the right gives all rows thousands of empty ones.
+    if (cell === '') continue;
+    const heading = plainHeading(column);
+    if (!row.has(heading)) row.set(heading, cell);
   }
   return row;
 }
@@ -120,10 +123,9 @@ function rowOf(columns: readonly string[], cells: readonly string[]): Map<string
 function fieldsOf(columns: readonly string[], cells: readonly string[]): ExportFields {
   const fields: ExportFields = {};
   for (const [at, column] of columns.entries()) {
-    const field = fieldOf(column);
     const cell = cells[at] ?? '';
-    if (field !== undefined && cell !== '' && fields[field] === undefined)
-      fields[field] = cellValue(field, cell);
+    const field = cell === '' ? undefined : fieldOf(column);
+    if (field !== undefined && fields[field] === undefined) fields[field] = cellValue(field, cell);
   }
   return fields;
 }

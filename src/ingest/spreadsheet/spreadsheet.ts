@@ -45,6 +45,8 @@ export async function* openSpreadsheet(
   const book = await readWorkbook(parts);
   let isEmpty = true;
   let hasList = false;
+  // All sheets may repeat the same long text.
+  let chars: number = SPREADSHEET.tableChars;
   const others: Failure[] = [];
   for (const sheet of book.sheets) {
     options.signal?.throwIfAborted();
@@ -56,10 +58,15 @@ export async function* openSpreadsheet(
       // Programs add sheets that stay empty.
       if (rows.length === 0) continue;
       isEmpty = false;
-      for await (const item of openTable(new SheetTable(rows), at, options, head)) {
-        if ('reason' in item && item.reason.startsWith(UNKNOWN_FORMAT)) others.push(item);
-        else yield item;
-        hasList ||= !('reason' in item);
+      const table = new SheetTable(rows, chars);
+      try {
+        for await (const item of openTable(table, at, options, head)) {
+          if ('reason' in item && item.reason.startsWith(UNKNOWN_FORMAT)) others.push(item);
+          else yield item;
+          hasList ||= !('reason' in item);
+        }
+      } finally {
+        chars = Math.max(chars - table.given, 0);
       }
     } catch (error) {
       options.signal?.throwIfAborted();

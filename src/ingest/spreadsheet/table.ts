@@ -11,6 +11,9 @@ export class SheetTable {
   readonly #lines: number[] = [];
   readonly #rows: number[] = [];
 
+  /** Characters of the rows that were passed on. */
+  given = 0;
+
   constructor(
     readonly rows: readonly SheetRow[],
     readonly maxChars: number = SPREADSHEET.tableChars,
@@ -23,13 +26,13 @@ export class SheetTable {
   async *text(): Bytes {
     let width = 0;
     for (const { cells } of this.rows) width = Math.max(width, cells.length);
-    let [line, waiting, given] = [1, '', 0];
+    let [line, waiting] = [1, ''];
     for (const { number, cells } of this.rows) {
       this.#note(line, number);
       const record = `${Array.from({ length: width }, (_, column) => quoted(cells[column] ?? '')).join('\t')}\n`;
       line += record.split('\n').length - 1;
-      given += record.length;
-      if (given > this.maxChars) {
+      this.given += record.length;
+      if (this.given > this.maxChars) {
         throw new UnpackError(
           `a sheet that gives a table of more than ${this.maxChars} characters; save the sheet as CSV`,
         );

@@ -31,6 +31,9 @@ export async function sheetRows(
     number = rowNumber(row.attributes['r'], number);
     const cells = cellsOf(row, context);
     if (cells.length > 0) rows.push({ number, cells });
+    // Numbers that repeat do not bound the rows.
+    if (rows.length > SPREADSHEET.rows)
+      throw new UnpackError(`a sheet of more than ${SPREADSHEET.rows} rows`);
   }
   return rows;
 }
