@@ -27,7 +27,7 @@ function identity(written: string, isRegistered: boolean) {
 
 function publications(row: Row): RowPublication[] | { skipped: string } {
   const country = row.get('국가') ?? 'KR';
-  if (!/^(?:KR|한국|대한민국)$/i.test(country)) {
+  if (!/^(?:KR|(?:한국|대한민국)(?:\(KR\))?)$/i.test(country)) {
     return { skipped: 'a row of a KIPRIS list of another office, whose numbers have no kind' };
   }
   const shared = {
