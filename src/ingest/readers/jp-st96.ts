@@ -8,7 +8,7 @@ import type { Drawing, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { decodeText } from './decode.js';
 import { inSt36 } from './jp-st96-text.js';
-import { gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
+import { divided, gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
 import {
@@ -98,7 +98,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       description: gazetteSections(text, named.kind_code === 'U'),
     }),
     ...publicationDates(named, published, parseDate(textAt(front, 'RegistrationDate'))),
-    ...filings(front),
+    ...filings(front, named.kind_code),
     ...present({
       applicants: people(front, 'Applicant'),
       inventors: people(front, 'Inventor'),
@@ -153,15 +153,19 @@ function filingOf(element: XmlElement | undefined): Filing | undefined {
   return { country: plainText(descendants(element, 'IPOfficeCode')[0]) ?? 'JP', number, date };
 }
 
-function filings(front: XmlElement): Partial<Patent> {
+function filings(front: XmlElement, kind: string): Partial<Patent> {
   const pct = application(childAt(front, 'InternationalFilingData'));
   const claimed = childElements(childAt(front, 'PriorityClaimBag'), 'PriorityClaim');
-  const parents = descendants(childAt(front, 'RelatedDocumentBag'), 'ApplicationIdentification');
+  const parents = childElements(childAt(front, 'RelatedDocumentBag')).flatMap((relation) =>
+    descendants(relation, 'ApplicationIdentification')
+      .flatMap((parent) => filingOf(parent) ?? [])
+      .map((parent) => (relation.name === 'Division' ? divided(parent, kind) : parent)),
+  );
   return filingFields('JP', {
     own: filingOf(childAt(front, 'ApplicationIdentification')),
     international: internationalFiling(pct.number, pct.date),
     priorities: claimed.flatMap((claim) => filingOf(claim) ?? []),
-    parents: parents.flatMap((parent) => filingOf(parent) ?? []),
+    parents,
   });
 }
 
@@ -226,7 +230,7 @@ function files(element: XmlElement | undefined): string[] {
 export const jpSt96: Reader = {
   format: 'jp-st96',
   title: 'JP gazette (ST.96)',
-  version: 1,
+  version: 2,
   detect: (head) => {
     const root = xmlRootName(head) ?? '';
     return ROOTS.has(root) || LATER.test(root);
