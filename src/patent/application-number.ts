@@ -61,21 +61,33 @@ function japanese(text: string): string | undefined {
   return digits.length === 12 ? `${digits.slice(0, 4)}${digits.slice(6)}` : undefined;
 }
 
-/** Words before a Japanese application number, and the letter of the right behind it. Each right has numbers of its own. */
-const JP_RIGHTS: readonly [RegExp, string][] = [
-  [/[実實](?:用新案登[録錄]出)?願|実用新案/, 'U'],
-  [/意(?:匠登[録錄]出)?願|意匠/, 'S'],
-  [/特(?:許出)?願/, ''],
-];
-/** The same by the kind behind the number: A, U or Y, S. */
-const JP_KINDS: Readonly<Record<string, string>> = { A: '', B: '', U: 'U', Y: 'U', S: 'S' };
+/**
+ * Words before a Japanese application number that state its right: a utility model, a design or a patent. Gazettes and the Korean
+ * office write a letter, too: `U2024-2701`, `JP-P-2007-00102123`. The first counts: `特願昭61-1234(実願昭60-1234の変更)`.
+ */
+const JP_RIGHT =
+  /(?<U>[実實](?:用新案登[録錄]出)?願|実用新案)|(?<S>意(?:匠登[録錄]出)?願|意匠)|特(?:許出)?願|PATENT|(?:^|JP|[^A-Z])-?(?<letter>[UDP])-?(?=(?:19|20)\d\d)/;
+/** Rights by the kind behind the number, and by the letter before it. DOCDB has F for a design and T for a translation. */
+const JP_KINDS: Readonly<Record<string, string>> = {
+  ...{ A: '', B: '', T: '', U: 'U', Y: 'U', S: 'S', F: 'S' },
+  ...{ P: '', D: 'S' },
+};
 
 /** The letter that the right adds to a Japanese application number; `undefined` if the text does not tell the right. */
 function japaneseRight(text: string): string | undefined {
-  const named = JP_RIGHTS.find(([words]) => words.test(text));
-  if (named) return named[1];
-  const kind = /\d\s?-?([ABUYS])\d?$/.exec(text)?.[1];
+  const named = JP_RIGHT.exec(text)?.groups;
+  if (named) return named['U'] ? 'U' : named['S'] ? 'S' : (JP_KINDS[named['letter'] ?? ''] ?? '');
+  const kind = /\d\s?[-(]?([ABFSTUY])\d?\)?$/.exec(text)?.[1];
   return kind === undefined ? undefined : JP_KINDS[kind];
+}
+
+/** A Korean number without its right, and the kind behind it: EPODOC's `KR20180004327U`. */
+const KR_WITH_KIND = /^\W?(?:(?:19|20)\d\d-?|[4-9]\d-?)\d{7}\s?([UYSF])\d?$/;
+
+/** A number with the right that the kind behind it tells. */
+function koreanWithRight(number: string, text: string): string {
+  const kind = KR_WITH_KIND.exec(text)?.[1];
+  return kind === undefined ? number : (/[UY]/.test(kind) ? '20' : '30') + number.slice(2);
 }
 
 function chinese(text: string): string | undefined {
@@ -194,6 +206,7 @@ export function normaliseApplicationNumber(country: string, text: string, day?: 
   const own = upper.startsWith(country) ? upper.slice(country.length) : upper;
   const bare = country === 'US' ? own : own.replace(/[A-Z]\d?$/, (kind) => (/^X$/.test(kind) ? kind : ''));
   const known = OFFICES[country]?.(bare, day);
+  if (known !== undefined && country === 'KR') return koreanWithRight(known, own);
   if (known !== undefined) return country === 'JP' ? known + (japaneseRight(own) ?? '') : known;
   const rest = own.replace(/\.\d$/, '').replace(/[^\p{L}\p{N}]/gu, '');
   return rest === '' ? undefined : rest;

@@ -29,9 +29,21 @@ export function usSerialNumber(text: string, country?: Country): string | undefi
   return series.padStart(2, '0') + thousands + rest;
 }
 
+/**
+ * A Japanese number with the right behind it. Behind `JP`, those before 1994 are publications: `JP1986123456U` is 実開昭61-123456.
+ */
+const JAPANESE_WITH_RIGHT =
+  /^(?:(?:19|20)\d\d(?:\d{6}|-\d{1,6})|JP[\s-]?(?:199[4-9]|20\d\d)(?:0?\d{6}|-\d{1,6}))\s?[US]$/;
+
+/** Whether a text is a Japanese application number with the right behind it, as records have it: `2024002701U`. */
+export function isJapaneseWithRight(text: string): boolean {
+  return JAPANESE_WITH_RIGHT.test(text);
+}
+
 /** The offices that write an application number as a text does; `undefined` if the text does not tell. */
 export function officesOfSpelling(text: string): readonly Country[] | undefined {
   if (usSerialNumber(text) !== undefined) return ['US'];
+  if (isJapaneseWithRight(text)) return ['JP'];
   const checked = WITH_CHECK_DIGIT.exec(text);
   if (checked === null) return undefined;
   return checked[1] === undefined ? ['CN', 'EP'] : ['CN'];

@@ -30,7 +30,12 @@ import {
   isWholePctNumber,
   normaliseApplicationNumber,
 } from './application-number.js';
-import { hasCheckDigit, officesOfSpelling, usSerialNumber } from './application-spelling.js';
+import {
+  hasCheckDigit,
+  isJapaneseWithRight,
+  officesOfSpelling,
+  usSerialNumber,
+} from './application-spelling.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { withoutDate } from './date.js';
 import { internationalNumber } from './international-number.js';
@@ -222,7 +227,8 @@ function labelledApplications(text: string): NumberCandidate[] | undefined {
   const found: NumberCandidate[] = [];
   const isPct = isWholePctNumber(rest);
   for (const country of isPct ? COUNTRIES : officesOf(label, rest)) {
-    if (!isPct && !(isApplicationSpelling(rest) && isOfficeApplicationNumber(country, rest))) continue;
+    const isWritten = isApplicationSpelling(rest) || isJapaneseWithRight(rest);
+    if (!isPct && !(isWritten && isOfficeApplicationNumber(country, rest))) continue;
     // Of nine digits without a point, the last is the check digit of an application, or this is a publication.
     if (country === 'CN' && !label.isSure && /^\d{9}$/.test(rest)) continue;
     for (const number of applicationNumbersAt(country, rest, text))

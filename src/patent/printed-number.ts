@@ -10,8 +10,8 @@ import { inJapaneseForms, type PrintedLabel, readPrintedLabel } from './printed-
 
 /** The code of a field on a title page (INID) before its name: `(10) Patent No.`. */
 const FIELD_CODE = /^[([][1-9]\d[)\]]\s{0,3}(?=.{0,40}\p{L})/u;
-/** What Japanese title pages repeat behind a number: `(P2021-041306A)`. */
-const REPEATED = /\(P[^()\s]{4,16}\)$/;
+/** What Japanese title pages repeat behind a number, with a letter for the right: `(P2021-041306A)`, `(U2024-2701)`. */
+const REPEATED = /\([PUD][^()\s]{4,16}\)$/;
 /** `10 1801639`, `10-1801639-00-00`, with a kind behind it. */
 const KR_REGISTRATION = /^([123]0)[ -](\d{7})(?:-0000|-00-00)?( ?[BY]\d?)?$/;
 const KR_APPLICATION = /^([123]0) ((?:19|20)\d\d)[ -](\d{7})( ?[A-Z]\d?)?$/;

@@ -5,7 +5,7 @@ import {
   isWholePctNumber,
   withPlainHyphens,
 } from '../patent/application-number.js';
-import { isKoreanOfEither, officesOfSpelling } from '../patent/application-spelling.js';
+import { isJapaneseWithRight, isKoreanOfEither, officesOfSpelling } from '../patent/application-spelling.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { internationalKeyOf } from '../patent/international-number.js';
 import { NUMBER_MAX_CHARS, parsePatentNumber } from '../patent/number.js';
@@ -118,6 +118,7 @@ export function isNumber(question: string): boolean {
 /** Offices of which a text may be an application number: the one that it names, or all of them. */
 function officesOf(text: string): readonly Country[] {
   if (isWholePctNumber(text)) return COUNTRIES;
+  if (isJapaneseWithRight(text)) return ['JP'];
   const named = OFFICE.exec(text);
   if (named !== null) return isApplicationSpelling(text.slice(named[0].length)) ? [named[1] as Country] : [];
   return BARE_FORMS.some((form) => form.test(text)) ? (officesOfSpelling(text) ?? COUNTRIES) : [];

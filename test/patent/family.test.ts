@@ -32,6 +32,8 @@ it('the era of a Japanese application number follows from its date', () => {
   const heisei = { country: 'JP', number: '11-097727', date: '1999-04-05' };
   assert.equal(filingKey(heisei), filingKey({ country: 'JP', number: '特願平11-97727' }));
   assert.equal(filingKey({ country: 'JP', number: '61-123456', date: '1986-05-30' }), 'JP1986123456');
+  assert.equal(filingKey({ country: 'JP', number: '61-123456U', date: '1986-05-30' }), 'JP1986123456U');
+  assert.equal(filingKey({ country: 'JP', number: '5-12345 U', date: '1993-03-19' }), 'JP1993012345U');
   assert.equal(filingKey({ ...heisei, date: '2004-04-05' }), 'JP11097727');
 });
 

@@ -48,9 +48,28 @@ test('a utility model or a design is not a publication of the patent application
     ['実願2024-002701', ['JP03248001U']],
     ['実用新案登録出願2024-002701号', ['JP03248001U']],
     ['出願番号：意願2024-002701', ['JP01790001S']],
+    ['実願2024-2701(U2024-2701)', ['JP03248001U']],
+    // As records have it.
+    ['2024002701U', ['JP03248001U']],
+    ['JP 2024-002701 U', ['JP03248001U']],
+    ['2024002701S', ['JP01790001S']],
     ['特願2024-009999', []],
   ] as const) {
     const { reading } = await engine.explain({ query: question });
     assert.deepEqual(reading?.as === 'number' ? reading.publications : reading, ids, question);
   }
+});
+
+test('an older record without the right gets it, and so does the family that is made of its number', async (t) => {
+  const engine = await open(temporary(t), { create: true, workers: 0 });
+  t.after(() => engine.close());
+  const family = { application_number: '2024002701', family_id: 'JP2024002701', family_derived: true };
+  await engine.ingest([
+    { ...PATENT, ...family },
+    { ...MODEL, ...family },
+  ]);
+  const patent_ids = ['JP37150001A', 'JP03248001U'];
+  const { patents } = await engine.details({ patent_ids, bibliography: true });
+  const families = patents.map((entry) => 'bibliography' in entry && entry.bibliography?.family_id);
+  assert.deepEqual(families, ['JP2024002701', 'JP2024002701U']);
 });

@@ -22,9 +22,16 @@ export function withYearFirst(country: string, { number, date }: Omit<Filing, 'c
   return isOld ? `${date?.slice(0, 4)}-${number.slice(0, -2)}` : number;
 }
 
-/** A number with the right that DOCDB states as its kind. Kind U is a utility model: in Korea 20 before the number, in Japan U behind it. */
+/** Rights by DOCDB's kind of an application, as Korea writes them before the number and Japan behind it. */
+const RIGHTS: Readonly<Record<string, { KR: string; JP: string }>> = {
+  U: { KR: '20', JP: 'U' },
+  F: { KR: '30', JP: 'S' },
+};
+
+/** A number with the right that DOCDB states as its kind: U is a utility model, F a design. */
 export function withRight(country: string, number: string, kind: string | undefined): string {
-  if (kind !== 'U') return number;
-  if (country === 'KR' && /^\d{11}$/.test(number)) return `20${number}`;
-  return country === 'JP' && /\d$/.test(number) ? `${number}U` : number;
+  const right = RIGHTS[kind ?? ''];
+  if (right === undefined) return number;
+  if (country === 'KR' && /^\d{11}$/.test(number)) return right.KR + number;
+  return country === 'JP' && /\d$/.test(number) ? number + right.JP : number;
 }

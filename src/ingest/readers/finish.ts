@@ -27,8 +27,8 @@ export function finished(patent: Patent): Patent {
   return found;
 }
 
-/** The application number with its right, and the family id that is made of it. */
-function withRight(patent: Patent): Partial<Patent> {
+/** The application number with its right, and the family id that is made of it: an older export has both without it. */
+export function withRight(patent: Patent): Partial<Patent> {
   const { country, kind_code, application_number: number, family_derived, family_id } = patent;
   if (number === undefined) return {};
   const application_number = applicationNumberOf(country, kind_code, number);

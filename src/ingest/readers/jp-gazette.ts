@@ -8,7 +8,7 @@ import type { Drawing, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { decodeText } from './decode.js';
 import { filingOf } from './document-id.js';
-import { gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
+import { divided, gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
 import {
@@ -65,7 +65,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       description: gazetteSections(root, named.kind_code === 'U'),
     }),
     ...publicationDates(named, published, parseDate(granted)),
-    ...filings(front),
+    ...filings(front, named.kind_code),
     ...present({
       applicants: people(front, 'applicant'),
       inventors: people(front, 'inventor'),
@@ -92,15 +92,15 @@ function kindCode(root: XmlElement, printed: string | undefined): string | undef
   return st16 ?? own ?? fromPrint;
 }
 
-function filings(front: XmlElement): Partial<Patent> {
+function filings(front: XmlElement, kind: string): Partial<Patent> {
   const priorities = childElements(childAt(front, 'priority-claims'), 'priority-claim').flatMap(
     (claim) => filingOf(claim, 'JP') ?? [],
   );
   const pct = childAt(front, 'pct-or-regional-filing-data', 'document-id');
   const parents = childElements(childAt(front, 'related-documents')).flatMap((relation) =>
-    descendants(relation, 'parent-doc').flatMap(
-      (parent) => filingOf(childAt(parent, 'document-id'), 'JP') ?? [],
-    ),
+    descendants(relation, 'parent-doc')
+      .flatMap((parent) => filingOf(childAt(parent, 'document-id'), 'JP') ?? [])
+      .map((parent) => (relation.name === 'division' ? divided(parent, kind) : parent)),
   );
   return filingFields('JP', {
     own: filingOf(childAt(front, 'application-reference', 'document-id'), 'JP'),

@@ -8,7 +8,7 @@ import type { Drawing, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { decodeText } from './decode.js';
 import { inSt36 } from './jp-st96-text.js';
-import { gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
+import { divided, gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
 import {
@@ -98,7 +98,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       description: gazetteSections(text, named.kind_code === 'U'),
     }),
     ...publicationDates(named, published, parseDate(textAt(front, 'RegistrationDate'))),
-    ...filings(front),
+    ...filings(front, named.kind_code),
     ...present({
       applicants: people(front, 'Applicant'),
       inventors: people(front, 'Inventor'),
@@ -164,15 +164,19 @@ function internationalApplication(front: XmlElement): Written {
   return { number: number?.normalize('NFKC').replace(/^(?=[A-Z]{2}\d{4}\/)/, 'PCT/'), date };
 }
 
-function filings(front: XmlElement): Partial<Patent> {
+function filings(front: XmlElement, kind: string): Partial<Patent> {
   const pct = internationalApplication(front);
   const claimed = childElements(childAt(front, 'PriorityClaimBag'), 'PriorityClaim');
-  const parents = descendants(childAt(front, 'RelatedDocumentBag'), 'ApplicationIdentification');
+  const parents = childElements(childAt(front, 'RelatedDocumentBag')).flatMap((relation) =>
+    descendants(relation, 'ApplicationIdentification')
+      .flatMap((parent) => filingOf(parent) ?? [])
+      .map((parent) => (relation.name === 'Division' ? divided(parent, kind) : parent)),
+  );
   return filingFields('JP', {
     own: filingOf(childAt(front, 'ApplicationIdentification')),
     international: internationalFiling(pct.number, pct.date),
     priorities: claimed.flatMap((claim) => filingOf(claim) ?? []),
-    parents: parents.flatMap((parent) => filingOf(parent) ?? []),
+    parents,
   });
 }
 

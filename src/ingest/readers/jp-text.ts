@@ -1,5 +1,7 @@
 /** Abstract, description and citations of a JP gazette in the elements of ST.36. Element names are the printed headings. */
+import type { Filing } from '../../patent/family.js';
 import type { Citation, Paragraph, Section } from '../../patent/record.js';
+import { withRight } from './docdb-numbers.js';
 import { readableText } from './markup.js';
 import { writtenCitation } from './written-citation.js';
 import { childElements, descendants, type XmlElement } from './xml.js';
@@ -127,4 +129,9 @@ function withPrintedLabels(element: XmlElement): XmlElement {
     return [{ name: 'br', attributes: {}, children: [] }, `【${label}${number}】`, inner];
   });
   return { ...element, children };
+}
+
+/** The parent of a divisional. Its application is for the same right, and gazettes do not repeat that behind its number. */
+export function divided(parent: Filing, kind: string): Filing {
+  return /^[UY]/.test(kind) ? { ...parent, number: withRight(parent.country, parent.number, 'U') } : parent;
 }

@@ -1,5 +1,5 @@
 /** The project's own JSON Lines (`patent-schema.ts`), the format for sources without a reader. */
-import { applicationNumberOf, normaliseApplicationNumber } from '../../patent/application-number.js';
+import { normaliseApplicationNumber } from '../../patent/application-number.js';
 import { normaliseClassification } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
 import { japaneseKind } from '../../patent/japanese-number.js';
@@ -10,6 +10,7 @@ import type { Claim, Name, Patent, Section } from '../../patent/record.js';
 import { checkPatent, type PatentLine, patentSchema } from '../patent-schema.js';
 import { splitLines } from '../split.js';
 import { decodeText } from './decode.js';
+import { withRight } from './finish.js';
 import { memberNames } from './json-members.js';
 import { foreignReason, impliedKind } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
@@ -59,7 +60,8 @@ function parseRecord(record: unknown): ParsedUnit {
   const foreign = foreignCountry(line);
   if (foreign) return { patents: [], skipped: [{ reason: foreignReason(foreign) }] };
   const named = identity(line);
-  const patent: Patent = { ...named, ...textFields(line), ...rightFields(line, named) };
+  const read: Patent = { ...named, ...textFields(line), ...rightFields(line, named.country) };
+  const patent = { ...read, ...withRight(read) };
   const hasText = patent.title || patent.abstract || patent.claims || patent.description;
   if (!hasText) throw new DamagedDocument(NO_TEXT);
   return { patents: [patent], skipped: [] };
@@ -239,7 +241,7 @@ function classifications(name: 'ipc_codes' | 'cpc_codes', codes: string[] = []):
   return orAbsent([...new Set(normal)]);
 }
 
-function rightFields(fields: PatentLine, { country, kind_code }: Patent): Partial<Patent> {
+function rightFields(fields: PatentLine, country: Country): Partial<Patent> {
   const found: Found = {};
   for (const name of ['filing_date', 'publication_date', 'grant_date'] as const)
     put(found, name, fields[name]);
@@ -249,7 +251,7 @@ function rightFields(fields: PatentLine, { country, kind_code }: Patent): Partia
   for (const name of ['applicants', 'inventors', 'agents', 'examiners'] as const)
     put(found, name, nameList(fields[name]));
   const application = normaliseApplicationNumber(country, fields.application_number ?? '');
-  if (application) put(found, 'application_number', applicationNumberOf(country, kind_code, application));
+  put(found, 'application_number', application);
   for (const name of [
     'locarno_codes',
     'family_id',

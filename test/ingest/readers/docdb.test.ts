@@ -1,6 +1,7 @@
 /** Numbers and names of DOCDB and Open Patent Services, in their several forms. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { withRight } from '../../../src/ingest/readers/docdb-numbers.js';
 import { detectReader, parseUnit } from '../../../src/ingest/readers/registry.js';
 import type { Patent } from '../../../src/patent/record.js';
 
@@ -186,4 +187,12 @@ it('answers of OPS as JSON are read as those in XML', () => {
   const deep = parseUnit('ops-json', Buffer.from(`{"ops:world-patent-data":${nested}}`));
   assert.match(deep.skipped[0]?.reason ?? '', /without documents/);
   assert.match(parseUnit('ops-json', Buffer.from('{"ops:world')).failed?.reason ?? '', /not JSON/);
+});
+
+it('the kind of an application is its right: U a utility model, F a design', () => {
+  assert.equal(withRight('JP', '2019004567', 'U'), '2019004567U');
+  assert.equal(withRight('JP', '2019004567', 'F'), '2019004567S');
+  assert.equal(withRight('KR', '20180004327', 'F'), '3020180004327');
+  assert.equal(withRight('JP', '2019004567', 'T'), '2019004567');
+  assert.equal(withRight('DE', '202007003914', 'U'), '202007003914');
 });

@@ -444,6 +444,32 @@ describe('JP gazettes in ST.96', () => {
     ]);
   });
 
+  it('a divisional of a utility model is of the family of its parent, a utility model too', () => {
+    const number =
+      '<ApplicationIdentification><ApplicationNumber><ApplicationNumberText>2022001501</ApplicationNumberText></ApplicationNumber><FilingDate>2022-05-10</FilingDate></ApplicationIdentification>';
+    const familyIn = (relation: string): string | undefined => {
+      const bag = `<RelatedDocumentBag><${relation}><ParentDocument>${number}</ParentDocument></${relation}></RelatedDocumentBag>`;
+      const xml = readFileSync('fixtures/formats/jp-st96-u.xml', 'utf8');
+      const end = '</jputl:RegisteredUtilityModelPublicationBibliographicData>';
+      return parse(xml.replace(end, bag + end)).patents[0]?.family_id;
+    };
+    assert.equal(familyIn('Division'), 'JP2022001501U');
+    // It may have been an application for a patent.
+    assert.equal(familyIn('Conversion'), 'JP2022001501');
+
+    const own =
+      '<publication-reference><document-id><country>JP</country><doc-number>3248001</doc-number><date>20241002</date></document-id></publication-reference>';
+    const division =
+      '<related-documents><division jp:kind="utility-model"><relation><parent-doc><document-id><doc-number>2012001501</doc-number><date>20120510</date></document-id></parent-doc></relation></division></related-documents>';
+    const { patents } = parseUnit(
+      'jp-official-gazette',
+      Buffer.from(
+        `<jp-official-gazette kind-of-jp="U" kind-of-st16="U"><bibliographic-data>${own}<invention-title>傘立て</invention-title>${division}</bibliographic-data></jp-official-gazette>`,
+      ),
+    );
+    assert.equal(patents[0]?.family_id, 'JP2012001501U');
+  });
+
   it('a gazette of an amendment or a correction is skipped', () => {
     for (const [root, what] of [
       ['UnexaminedPatentPublicationAmendment', 'amendment'],
