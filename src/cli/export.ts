@@ -4,6 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PriorartError } from '../errors.js';
+import { writtenApplicationNumber } from '../patent/application-number.js';
 import type { EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
 import { parseFilter } from '../search/query.js';
@@ -87,7 +88,9 @@ const FIRST = ['patent_id', 'country', 'number', 'kind_code', 'language', 'title
 function plain(patent: Patent | EmbeddedPatent): object {
   const place = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   const byName = (a: string, b: string): number => (a < b ? -1 : 1);
-  const entries = Object.entries(withPlainVectors(patent));
+  const { application_number: number } = patent;
+  const written = number === undefined ? {} : { application_number: writtenApplicationNumber(number) };
+  const entries = Object.entries({ ...withPlainVectors(patent), ...written });
   return Object.fromEntries(entries.sort(([a], [b]) => place(a) - place(b) || byName(a, b)));
 }
 

@@ -213,6 +213,14 @@ export function normaliseApplicationNumber(country: string, text: string, day?: 
 }
 
 /**
+ * A normalised number as `normaliseApplicationNumber` reads it again. The form of an international application, `JP2017034001`,
+ * would be read as one of Japan.
+ */
+export function writtenApplicationNumber(number: string): string {
+  return number.replace(/^([A-Z]{2})((?:19|20)\d\d)(\d{6})$/, 'PCT/$1$2/$3');
+}
+
+/**
  * The forms of an application number at an office. A Japanese number whose right is not stated may be that of a patent, a
  * utility model or a design.
  * @param words the text with the words before the number, which may state the right

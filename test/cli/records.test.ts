@@ -50,6 +50,19 @@ describe('records at the command line', () => {
     assert.equal(existsSync(`${file}.part`), false);
   });
 
+  it('an exported international application stays one', async () => {
+    const [file, data] = [join(dir, 'international.jsonl'), join(dir, 'international')];
+    const record = { patent_id: 'JP31500001T', title: '蓋', application_number: 'PCT/JP2017/034001' };
+    writeFileSync(file, `${JSON.stringify(record)}\n`);
+    for (const folder of [data, `${data}-again`]) {
+      const taken = await priorart('ingest', '--data', folder, file);
+      assert.equal(taken.code, 0, taken.stderr);
+      const { stdout } = await priorart('export', '--data', folder);
+      assert.equal(lines(stdout)[0]?.application_number, 'PCT/JP2017/034001');
+      writeFileSync(file, stdout);
+    }
+  });
+
   it('export takes filters, and ingest ignores exported vectors', async () => {
     const some = await run('export --countries kr --doc-type grant --vectors');
     assert.equal(some.code, 0, some.stderr);

@@ -4,6 +4,7 @@ import {
   applicationNumberForms,
   isPctNumber,
   normaliseApplicationNumber,
+  writtenApplicationNumber,
 } from '../../src/patent/application-number.js';
 import type { Country } from '../../src/patent/country.js';
 import { parsePatentNumber, patentId, publicationNumber } from '../../src/patent/number.js';
@@ -486,6 +487,11 @@ describe('application numbers', () => {
   it('a form is its own form', () => {
     for (const [country, text, expected] of forms) {
       if (!isPctNumber(text)) assert.equal(normaliseApplicationNumber(country, expected), expected);
+    }
+  });
+  it('a form that is written out is read as the same form', () => {
+    for (const [country, _, expected] of forms) {
+      assert.equal(normaliseApplicationNumber(country, writtenApplicationNumber(expected)), expected);
     }
   });
   it('returns every office for a bare number', () => {
