@@ -15,11 +15,12 @@ export interface Filing {
 
 /**
  * Adds the era's letter to a Japanese number of other offices, which cite Japanese applications up to 1999
- * without it: `11-097727` of 1999 is Heisei 11. A utility model may have U behind it. The date tells whether the number begins with an era year.
+ * without it: `11-097727` of 1999 is Heisei 11. The right may stand behind it. The date tells whether the number begins with an
+ * era year.
  */
 function eraWritten({ country, number, date }: Filing): string {
   const short =
-    country === 'JP' && date ? /^(?:J?P\s*)?(\d{1,2})-(\d{1,6}\s?[US]?)$/.exec(number.trim()) : null;
+    country === 'JP' && date ? /^(?:J?P\s*)?(\d{1,2})-(\d{1,6}\s?[UFS]?)$/.exec(number.trim()) : null;
   if (!short) return number;
   const era = ['H', 'S'].find((letter) => String(eraYear(letter, Number(short[1]))) === date?.slice(0, 4));
   return era === undefined ? number : `${era}${short[1]}-${short[2]}`;

@@ -22,16 +22,11 @@ export function withYearFirst(country: string, { number, date }: Omit<Filing, 'c
   return isOld ? `${date?.slice(0, 4)}-${number.slice(0, -2)}` : number;
 }
 
-/** Rights by DOCDB's kind of an application, as Korea writes them before the number and Japan behind it. */
-const RIGHTS: Readonly<Record<string, { KR: string; JP: string }>> = {
-  U: { KR: '20', JP: 'U' },
-  F: { KR: '30', JP: 'S' },
-};
-
-/** A number with the right that DOCDB states as its kind: U is a utility model, F a design. */
+/**
+ * A number with the right behind it, which DOCDB states as its kind: U is a utility model, F a design. `normaliseApplicationNumber` reads
+ * both.
+ */
 export function withRight(country: string, number: string, kind: string | undefined): string {
-  const right = RIGHTS[kind ?? ''];
-  if (right === undefined) return number;
-  if (country === 'KR' && /^\d{11}$/.test(number)) return right.KR + number;
-  return country === 'JP' && /\d$/.test(number) ? number + right.JP : number;
+  const isStated = (country === 'KR' || country === 'JP') && (kind === 'U' || kind === 'F');
+  return isStated && /\d$/.test(number) ? number + kind : number;
 }

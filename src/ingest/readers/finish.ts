@@ -14,7 +14,7 @@ const isNumber = (number: number): boolean => Number.isInteger(number) && number
  */
 export function finished(patent: Patent): Patent {
   const { claims, translated_claims: translated, description, descriptions, citations } = patent;
-  const found = { ...patent, ...withRight(patent) };
+  const found = { ...patent, ...withOwnRight(patent) };
   if (claims) found.claims = finishedClaims(claims);
   if (translated) found.translated_claims = ofEach(translated, finishedClaims);
   if (description) found.description = finishedSections(description);
@@ -28,7 +28,7 @@ export function finished(patent: Patent): Patent {
 }
 
 /** The application number with its right, and the family id that is made of it: an older export has both without it. */
-export function withRight(patent: Patent): Partial<Patent> {
+export function withOwnRight(patent: Patent): Partial<Patent> {
   const { country, kind_code, application_number: number, family_derived, family_id } = patent;
   if (number === undefined) return {};
   const application_number = applicationNumberOf(country, kind_code, number);

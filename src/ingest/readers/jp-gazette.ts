@@ -8,9 +8,8 @@ import type { Drawing, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { decodeText } from './decode.js';
 import { filingOf } from './document-id.js';
-import { divided, gazetteAbstract, gazetteCitations, gazetteSections } from './jp-text.js';
+import { divided, gazetteAbstract, gazetteCitations, gazetteSections, japaneseCodes } from './jp-text.js';
 import { readableText } from './markup.js';
-import { fiCode, fTerm } from './national-codes.js';
 import {
   codeFields,
   filingFields,
@@ -144,13 +143,10 @@ function ownCodes(front: XmlElement): Partial<Patent> {
   const fi = childElements(front, 'classification-national').flatMap((scheme) =>
     childElements(scheme)
       .filter(({ name }) => /-clsf$/.test(name))
-      .map((code) => fiCode(textAt(code) ?? '')),
+      .map((code) => textAt(code) ?? ''),
   );
-  const terms = descendants(childAt(front, 'f-term-info'), 'f-term').map((term) => fTerm(textAt(term) ?? ''));
-  return present({
-    fi_codes: [...new Set(fi.filter(Boolean))],
-    f_terms: [...new Set(terms.filter(Boolean))],
-  });
+  const terms = descendants(childAt(front, 'f-term-info'), 'f-term').map((term) => textAt(term) ?? '');
+  return japaneseCodes(fi, terms);
 }
 
 function international(front: XmlElement): Partial<Patent> {

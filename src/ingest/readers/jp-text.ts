@@ -1,8 +1,10 @@
-/** Abstract, description and citations of a JP gazette in the elements of ST.36. Element names are the printed headings. */
+/** What the JP gazettes in ST.36 and in ST.96 share. Texts have the elements of ST.36, whose names are the printed headings. */
 import type { Filing } from '../../patent/family.js';
-import type { Citation, Paragraph, Section } from '../../patent/record.js';
+import type { Citation, Paragraph, Patent, Section } from '../../patent/record.js';
 import { withRight } from './docdb-numbers.js';
 import { readableText } from './markup.js';
+import { fiCode, fTerm } from './national-codes.js';
+import { present } from './publication.js';
 import { writtenCitation } from './written-citation.js';
 import { childElements, descendants, type XmlElement } from './xml.js';
 
@@ -129,6 +131,14 @@ function withPrintedLabels(element: XmlElement): XmlElement {
     return [{ name: 'br', attributes: {}, children: [] }, `【${label}${number}】`, inner];
   });
   return { ...element, children };
+}
+
+/** FI and F-terms from their codes as written. */
+export function japaneseCodes(fi: readonly string[], terms: readonly string[]): Partial<Patent> {
+  return present({
+    fi_codes: [...new Set(fi.map(fiCode).filter(Boolean))],
+    f_terms: [...new Set(terms.map(fTerm).filter(Boolean))],
+  });
 }
 
 /** The parent of a divisional. Its application is for the same right, and gazettes do not repeat that behind its number. */

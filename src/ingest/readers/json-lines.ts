@@ -10,7 +10,7 @@ import type { Claim, Name, Patent, Section } from '../../patent/record.js';
 import { checkPatent, type PatentLine, patentSchema } from '../patent-schema.js';
 import { splitLines } from '../split.js';
 import { decodeText } from './decode.js';
-import { withRight } from './finish.js';
+import { withOwnRight } from './finish.js';
 import { memberNames } from './json-members.js';
 import { foreignReason, impliedKind } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
@@ -61,7 +61,7 @@ function parseRecord(record: unknown): ParsedUnit {
   if (foreign) return { patents: [], skipped: [{ reason: foreignReason(foreign) }] };
   const named = identity(line);
   const read: Patent = { ...named, ...textFields(line), ...rightFields(line, named.country) };
-  const patent = { ...read, ...withRight(read) };
+  const patent = { ...read, ...withOwnRight(read) };
   const hasText = patent.title || patent.abstract || patent.claims || patent.description;
   if (!hasText) throw new DamagedDocument(NO_TEXT);
   return { patents: [patent], skipped: [] };

@@ -75,8 +75,12 @@ export function impliedKind(country: Country, number: string): string | undefine
   return undefined;
 }
 
+/** A publication, or why a document gives none: the office of another country, or a reason in words. */
+export type Publication = Patent | { foreign: string } | { skipped: string };
+
 /** Result of a unit with one publication. */
-export function oneOf(patent: Patent | { foreign: string }): ParsedUnit {
+export function oneOf(patent: Publication): ParsedUnit {
+  if ('skipped' in patent) return { patents: [], skipped: [{ reason: patent.skipped }] };
   if ('foreign' in patent) return { patents: [], skipped: [{ reason: foreignReason(patent.foreign) }] };
   return { patents: [patent], skipped: [] };
 }
@@ -90,7 +94,7 @@ export function oneOf(patent: Patent | { foreign: string }): ParsedUnit {
 export function publicationsOf(
   roots: readonly XmlElement[],
   names: readonly string[],
-  publication: (root: XmlElement) => Patent | { foreign: string },
+  publication: (root: XmlElement) => Publication,
 ): ParsedUnit {
   const units = roots.map((root) => {
     if (names.includes(root.name)) return oneOf(publication(root));

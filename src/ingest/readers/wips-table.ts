@@ -8,7 +8,7 @@ import { isCountry } from '../../patent/country.js';
 import { parseDate } from '../../patent/date.js';
 import { publicationOf } from '../../patent/number.js';
 import type { Patent } from '../../patent/record.js';
-import { internationalFields, isLatin, present, uniqueNames } from './publication.js';
+import { internationalFields, present, uniqueNames } from './publication.js';
 import { DamagedDocument } from './reader.js';
 import { partsOf, type Row, type RowPublication, type TableForm } from './table-form.js';
 
@@ -23,7 +23,7 @@ function cellUnder(row: Row, beginning: string): string | undefined {
 }
 
 const APPLICATION_NUMBERS = ['공개번호', '공고번호'];
-/** A Chinese registration is listed under the number of its application, and an EP patent may have only the number of its application. */
+/** A Chinese registration may have the number of its application, and an EP patent only that of its published application. */
 const GRANT_NUMBERS = ['등록번호', '공고번호', '공개번호'];
 
 /**
@@ -64,21 +64,6 @@ function texts(row: Row, heading: string): { text: string; language?: string }[]
   ];
 }
 
-/** Names, and the same names in Latin letters if the list has as many of them. */
-function people(row: Row, heading: string): Patent['applicants'] {
-  const [names, others] = [
-    partsOf(row.get(heading), BETWEEN),
-    partsOf(row.get(`${heading}제2언어`), BETWEEN),
-  ];
-  const isParallel = names.length === others.length;
-  return uniqueNames(
-    names.map((name, at) => {
-      const other = isParallel && !isLatin(name) ? others[at] : undefined;
-      return { name, ...present({ name_en: other !== undefined && isLatin(other) ? other : undefined }) };
-    }),
-  );
-}
-
 /**
  * Priorities. A list without the office and the day of each does not tell the earliest, and neither does an empty cell: the user chooses
  * the columns of a list.
@@ -106,6 +91,7 @@ function publications(row: Row): RowPublication[] {
   const isGranted = isGrant(row, country, kind);
   const codes = (name: string): string[] =>
     partsOf(cellUnder(row, `current${name}`) ?? cellUnder(row, `original${name}`), BETWEEN);
+  const names = (heading: string): string[] => partsOf(row.get(heading), BETWEEN);
   const status = cellUnder(row, '상태정보');
   const fields = {
     country_code: country,
@@ -123,13 +109,15 @@ function publications(row: Row): RowPublication[] {
     cpc: codes('cpcall'),
     fi: codes('fi'),
     fterm: codes('fterm'),
+    assignee: names('출원인'),
+    assignee_harmonized: names('출원인제2언어'),
+    inventor: names('발명자'),
+    inventor_harmonized: names('발명자제2언어'),
     ...priorities(row),
   };
   const more: Partial<Patent> = {
     ...present({
-      applicants: people(row, '출원인'),
-      inventors: people(row, '발명자'),
-      agents: uniqueNames(partsOf(row.get('대리인'), BETWEEN)),
+      agents: uniqueNames(names('대리인')),
       legal_status: status === undefined ? undefined : { status },
     }),
     ...internationalFields(

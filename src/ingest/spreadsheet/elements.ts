@@ -57,7 +57,7 @@ const SLASH = 0x2f;
 /** Blanks, `/` and `>`: what may follow the name of an element. */
 const AFTER_NAME = new Set([0x20, 0x09, 0x0a, 0x0d, SLASH, 0x3e]);
 
-/** Position of a start tag, such as `<x:row`; `undefined` if there is none before `end`. */
+/** Position of the next start tag, such as `<x:row`. `undefined` if `end` comes first. */
 function tagAt(bytes: Buffer, tag: string, from: number, end: number): number | undefined {
   const within = bytes.subarray(0, end);
   let at = within.indexOf(tag, from);

@@ -31,8 +31,8 @@ export async function spreadsheetParts(source: string | Buffer): Promise<ZipPart
 }
 
 /**
- * Yields the documents of the worksheets. A worksheet that cannot be read does not hide the others. One that is no list of
- * publications is skipped if another one is such a list: programs put the question on a sheet of its own.
+ * Yields the documents of the worksheets. A worksheet that cannot be read does not hide the others. If one worksheet is a list of
+ * publications, the unknown ones are skipped: databases put the question on a worksheet of its own.
  * @param head bytes from which the format of a table is detected
  * @throws UnpackError if the workbook is damaged
  */

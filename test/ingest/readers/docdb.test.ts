@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withRight } from '../../../src/ingest/readers/docdb-numbers.js';
 import { detectReader, parseUnit } from '../../../src/ingest/readers/registry.js';
+import { normaliseApplicationNumber } from '../../../src/patent/application-number.js';
 import type { Patent } from '../../../src/patent/record.js';
 
 /** A document-id of a form; `country number kind date` with `-` for what the form lacks. */
@@ -190,9 +191,12 @@ it('answers of OPS as JSON are read as those in XML', () => {
 });
 
 it('the kind of an application is its right: U a utility model, F a design', () => {
-  assert.equal(withRight('JP', '2019004567', 'U'), '2019004567U');
-  assert.equal(withRight('JP', '2019004567', 'F'), '2019004567S');
-  assert.equal(withRight('KR', '20180004327', 'F'), '3020180004327');
-  assert.equal(withRight('JP', '2019004567', 'T'), '2019004567');
-  assert.equal(withRight('DE', '202007003914', 'U'), '202007003914');
+  const read = (country: string, number: string, kind: string) =>
+    normaliseApplicationNumber(country, withRight(country, number, kind));
+  assert.equal(read('JP', '2019004567', 'U'), '2019004567U');
+  assert.equal(read('JP', '2019004567', 'F'), '2019004567S');
+  assert.equal(read('KR', '20180004327', 'F'), '3020180004327');
+  assert.equal(read('KR', '20180004327', 'U'), '2020180004327');
+  assert.equal(read('JP', '2019004567', 'T'), '2019004567');
+  assert.equal(read('DE', '202007003914', 'U'), '202007003914');
 });
