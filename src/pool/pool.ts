@@ -7,6 +7,7 @@ import { CONCURRENCY_MAX, QUEUE_PER_WORKER } from '../limits.js';
 import type { AnswerObserver, PoolState } from '../observe/observations.js';
 import type { Answering, Threads } from './answering.js';
 import { Loading } from './loading.js';
+import { movable } from './movable.js';
 import { cancelled, Queue } from './queue.js';
 import {
   type AnswerOf,
@@ -200,8 +201,10 @@ function stateOf(queue: Queue, workers: number): PoolState {
 /** Memory that is moved to the worker with a question instead of copied. Units are read only once. */
 function ownedBy(question: Question): ArrayBuffer[] {
   if (question.kind !== 'prepare') return [];
-  const whole = question.units.filter(({ bytes }) => bytes.byteLength === bytes.buffer.byteLength);
-  return [...new Set(whole.map(({ bytes }) => bytes.buffer as ArrayBuffer))];
+  const whole = question.units
+    .map(({ bytes }) => bytes)
+    .filter((bytes) => bytes.byteLength === bytes.buffer.byteLength);
+  return movable(whole);
 }
 
 /**

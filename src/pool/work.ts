@@ -2,6 +2,7 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import type { Answering } from './answering.js';
 import { flagCancellation } from './flag-cancellation.js';
+import { movable } from './movable.js';
 import { type AnswerOf, type Question, type Reply, refusalOf, type Task, type WorkerData } from './tasks.js';
 
 /**
@@ -39,9 +40,7 @@ function arraysOf(result: AnswerOf<Question>): readonly ArrayBufferView[] {
   );
 }
 
-/** Moves the arrays' memory to the other thread instead of copying it. */
+/** Moves the arrays' memory to the other thread instead of copying it, if it can be moved. */
 function handOver(reply: Reply, arrays: readonly ArrayBufferView[]): Reply {
-  // Several vectors may be views of one buffer, which is moved once.
-  const buffers = [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))];
-  return move({ [transferableSymbol]: buffers, [valueSymbol]: reply }) as unknown as Reply;
+  return move({ [transferableSymbol]: movable(arrays), [valueSymbol]: reply }) as unknown as Reply;
 }
