@@ -308,19 +308,27 @@ function chooseAdapter(wanted: Config['httpAdapter'], log: Logger, options: Adap
   try {
     return createUwsAdapter(options);
   } catch (cause) {
+    const { reason, remedy } = refusalOf(cause);
     if (wanted === 'uws') {
-      throw new PriorartError(
-        'addon_missing',
-        `uWebSockets.js does not load: ${reasonOf(cause)}; add it with \`${ADD_UWS}\`, or use the node adapter`,
-        { cause },
-      );
+      const message = `uWebSockets.js does not load: ${reason}; ${remedy}, or use the node adapter`;
+      throw new PriorartError('addon_missing', message, { cause });
     }
-    log.warn(
-      { reason: reasonOf(cause) },
-      `uWebSockets.js does not load; using node:http, which is slower. Add it with \`${ADD_UWS}\``,
-    );
+    log.warn({ reason, remedy }, 'uWebSockets.js does not load; using node:http, which is slower');
     return createNodeAdapter(options);
   }
+}
+
+/** Why uWebSockets.js does not load, and what to do. */
+function refusalOf(cause: unknown): { reason: string; remedy: string } {
+  const reason = reasonOf(cause);
+  if (reason.includes("'uWebSockets.js'")) return { reason, remedy: `add it with \`${ADD_UWS}\`` };
+  const { version, platform, arch } = process;
+  return {
+    reason: reason.includes("'./uws_")
+      ? `it has no binary for Node ${version} on ${platform} ${arch}`
+      : reason,
+    remedy: 'take a version of Node that it has a binary for (docs/http.md, "uWebSockets.js")',
+  };
 }
 
 /**

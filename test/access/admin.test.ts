@@ -19,13 +19,14 @@ import {
   ADMIN_TURNS,
 } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
+import { ADAPTERS } from '../adapters.js';
 import { LOCAL, MemoryEngine } from '../api/service.js';
 import { A, identityFiles } from '../http/certificates.js';
 import { until } from '../until.js';
 import { assertDocumented } from './documented.js';
 import { accountWithKey, filesHolding, type ServerProcess, search, serverProcess } from './servers.js';
 
-for (const adapter of ['uws', 'node'] as const) {
+for (const adapter of ADAPTERS) {
   describe(`administration (${adapter})`, () => {
     let made: Awaited<ReturnType<typeof accountWithKey>>;
     let servers: ServerProcess[];
@@ -211,7 +212,7 @@ for (const adapter of ['uws', 'node'] as const) {
   });
 }
 
-for (const adapter of ['uws', 'node'] as const) {
+for (const adapter of ADAPTERS) {
   it(`a session over TLS has a cookie for TLS only (${adapter})`, async (t) => {
     const { dir, remove } = await accountWithKey('free');
     const files = identityFiles(A);

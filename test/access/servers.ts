@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AccountPlan } from '../../src/access/records.js';
 import { AccessStore } from '../../src/access/store.js';
+import { ADAPTERS, type AdapterName } from '../adapters.js';
 
 export interface ServerProcess {
   url: string;
@@ -20,9 +21,9 @@ export interface ServerProcess {
 
 export async function serverProcess(
   dir: string,
-  options: { adapter?: 'uws' | 'node'; rateLimit?: number; queries?: 'on' | 'off' } = {},
+  options: { adapter?: AdapterName; rateLimit?: number; queries?: 'on' | 'off' } = {},
 ): Promise<ServerProcess> {
-  const { adapter = 'uws', rateLimit = 1_000_000, queries = 'off' } = options;
+  const { adapter = ADAPTERS.at(-1)!, rateLimit = 1_000_000, queries = 'off' } = options;
   const script = fileURLToPath(new URL('./server-process.js', import.meta.url));
   const child: ChildProcess = fork(script, [dir, adapter, String(rateLimit), queries], { silent: true });
   let text = '';

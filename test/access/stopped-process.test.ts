@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { RequestLog } from '../../src/access/request-log.js';
 import { LOCK_WAIT_MS } from '../../src/limits.js';
+import { ADAPTERS } from '../adapters.js';
 import { until } from '../until.js';
 import { accountWithKey, type ServerProcess, search, serverProcess } from './servers.js';
 
@@ -85,7 +86,7 @@ function tellTimes(t: TestContext, times: readonly number[]): number {
 
 const skip = process.platform === 'linux' ? false : 'reads /proc';
 
-for (const adapter of ['uws', 'node'] as const) {
+for (const adapter of ADAPTERS) {
   describe(`a server beside a stopped process that has a lock (${adapter})`, { skip }, () => {
     /** Requests while each file is locked, with their expected status. */
     const asked: Record<string, [path: string, status: number][]> = {

@@ -8,11 +8,12 @@ import { openDrawings } from '../../src/drawings/open.js';
 import { S3Drawings } from '../../src/drawings/s3/drawings.js';
 import { type Engine, open } from '../../src/index.js';
 import { loadConfig } from '../../src/load-config.js';
+import { ADAPTERS } from '../adapters.js';
 import { FIXTURES, priorart } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
 import { noS3Server, S3Server } from '../drawings/s3-server.js';
 import { type Collection, collect } from '../search/collection.js';
-import { ADAPTERS, Service } from './service.js';
+import { Service } from './service.js';
 
 describe('drawings in a bucket, from the command to the client', { skip: noS3Server || noSharp }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-bucket-'));

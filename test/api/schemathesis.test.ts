@@ -10,11 +10,12 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openDrawings } from '../../src/drawings/open.js';
 import { loadConfig } from '../../src/load-config.js';
+import { ADAPTERS } from '../adapters.js';
 import { FIXTURES } from '../crash/folder.js';
 import { ROOT } from '../house/checkout.js';
 import { noPython, PYTHON } from '../house/python.js';
 import { openBefore } from '../search/collection.js';
-import { ADAPTERS, Service } from './service.js';
+import { Service } from './service.js';
 
 const PROGRAM = join(dirname(PYTHON), 'schemathesis');
 const skip =

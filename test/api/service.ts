@@ -23,8 +23,8 @@ import type {
   SearchResult,
   TaggedBody,
 } from '../../src/search/types.js';
+import { ADAPTERS, type AdapterName } from '../adapters.js';
 
-export const ADAPTERS = ['node', 'uws'] as const;
 /** Raised limits, because these tests exceed those of a client. */
 const NO_LIMITS = { rateLimit: 1_000_000, publicRateLimit: 1_000_000 };
 /** Settings of a server for tests, but for its adapter. */
@@ -150,7 +150,7 @@ export class Service {
    * @param prepare called with the access store's folder before the server starts
    */
   static async start(
-    adapter: (typeof ADAPTERS)[number],
+    adapter: AdapterName,
     deadlineMs = 10_000,
     parts: {
       engine?: EnginePort | Engine;
@@ -239,6 +239,6 @@ export class Service {
 }
 
 /** Runs the same tests on each adapter. */
-export function onEachAdapter(clause: string, tests: (adapter: (typeof ADAPTERS)[number]) => void): void {
+export function onEachAdapter(clause: string, tests: (adapter: AdapterName) => void): void {
   for (const adapter of ADAPTERS) describe(`${clause} (${adapter})`, () => tests(adapter));
 }

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { type Engine, open } from '../../src/index.js';
-import { type ADAPTERS, Service } from './service.js';
+import type { AdapterName } from '../adapters.js';
+import { Service } from './service.js';
 
 const TEXT = 'A pump moves a liquid along battery cells and cools them';
 
@@ -170,10 +171,7 @@ export interface Served {
  * Starts servers before the tests of a suite, and stops them after these tests.
  * @returns an object whose fields are set when the tests run
  */
-export function serveWorld(
-  adapter: (typeof ADAPTERS)[number],
-  records: readonly WorldRecord[] = WORLD,
-): Served {
+export function serveWorld(adapter: AdapterName, records: readonly WorldRecord[] = WORLD): Served {
   const served = {} as Served;
   before(async () => {
     served.world = await openWorld(records);

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ADAPTERS } from '../adapters.js';
 import { FIXTURES } from '../crash/folder.js';
 import { type Collection, collect } from '../search/collection.js';
 import { ATTACKS } from './attacks.js';
@@ -11,7 +12,7 @@ import { Attacked, faultsOf } from './beside.js';
 
 const skip = process.platform === 'linux' ? false : 'stops processes';
 
-for (const adapter of ['uws', 'node'] as const) {
+for (const adapter of ADAPTERS) {
   describe(`a server under attack (${adapter})`, { skip }, () => {
     let collection: Collection;
     let server: Attacked;

@@ -8,6 +8,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { ADAPTERS } from '../adapters.js';
 import { CLI, FIXTURES, priorart } from '../crash/folder.js';
 
 /** The user of the child process. Not root, because root may write everywhere. */
@@ -50,7 +51,7 @@ describe('errors of the operating system', () => {
   });
   after(() => rmSync(dir, { recursive: true }));
 
-  for (const adapter of ['uws', 'node']) {
+  for (const adapter of ADAPTERS) {
     it(`a port in use (${adapter}) is reported`, async () => {
       const taken = createServer();
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -66,7 +67,7 @@ describe('errors of the operating system', () => {
     });
   }
 
-  for (const adapter of ['uws', 'node']) {
+  for (const adapter of ADAPTERS) {
     it(`an address of another machine (${adapter}) is reported, with the option for another`, async () => {
       // 192.0.2.0/24 is for documentation: no machine has such an address.
       const args = ['--data', data, '--port', '0', '--workers', '1', '--http-adapter', adapter];

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { BODY_MAX_BYTES } from '../../src/limits.js';
-import { ADAPTERS, SEMANTIC } from '../api/service.js';
+import { ADAPTERS, uwsIsMissing } from '../adapters.js';
+import { SEMANTIC } from '../api/service.js';
 import { read } from '../house/checkout.js';
 import { codeBlocks } from '../house/docs.js';
 import { until } from '../until.js';
@@ -121,7 +122,7 @@ for (const adapter of ADAPTERS) {
 }
 
 describe('HAProxy with only "option httpchk"', { skip }, () => {
-  it('considers the uws adapter down, because it checks in HTTP/1.0', async (t) => {
+  it('considers the uws adapter down, because it checks in HTTP/1.0', { skip: uwsIsMissing }, async (t) => {
     const proxied = await ProxiedService.start(HAPROXY, 'uws', byDefault('option httpchk'), {
       isSecure: false,
     });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { IDLE_TIMEOUT_MS } from '../../src/http/adapters/adapter.js';
 import { BODY_MAX_BYTES } from '../../src/limits.js';
-import { ADAPTERS, SEMANTIC } from '../api/service.js';
+import { ADAPTERS } from '../adapters.js';
+import { SEMANTIC } from '../api/service.js';
 import { read } from '../house/checkout.js';
 import { codeBlocks } from '../house/docs.js';
 import {

@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { SignedDrawings } from '../../src/drawings/signed.js';
 import type { ServerParts } from '../../src/http/server.js';
 import { Metrics } from '../../src/observe/metrics.js';
-import { type ADAPTERS, Service } from '../api/service.js';
+import type { AdapterName } from '../adapters.js';
+import { Service } from '../api/service.js';
 import { A } from '../http/certificates.js';
 import { freePort } from '../http/free-port.js';
 import { RawClient } from '../http/raw.js';
@@ -94,7 +95,7 @@ export class ProxiedService {
    */
   static async start(
     program: ProxyProgram,
-    adapter: (typeof ADAPTERS)[number],
+    adapter: AdapterName,
     config: (ports: { own: number; server: number; folder: string }) => string,
     options: { isSecure?: boolean; settings?: Partial<ServerParts['config']> } = {},
   ): Promise<ProxiedService> {

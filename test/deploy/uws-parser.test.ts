@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
+import { uwsIsMissing } from '../adapters.js';
 import { AdapterServer } from '../http/adapter-server.js';
 
 const CHUNKED = 'POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-describe("uWebSockets' parser", () => {
+describe("uWebSockets' parser", { skip: uwsIsMissing }, () => {
   const server = new AdapterServer(createUwsAdapter);
   afterEach(() => server.stop());
 

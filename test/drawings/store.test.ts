@@ -15,7 +15,8 @@ import { linkSecret } from '../../src/drawings/secret.js';
 import { SignedDrawings } from '../../src/drawings/signed.js';
 import type { DrawingStore } from '../../src/drawings/store.js';
 import { isPriorartError } from '../../src/errors.js';
-import { ADAPTERS, Service } from '../api/service.js';
+import { ADAPTERS, type AdapterName } from '../adapters.js';
+import { Service } from '../api/service.js';
 import { until } from '../until.js';
 import { noS3Server, S3Server } from './s3-server.js';
 
@@ -34,7 +35,7 @@ interface Served {
   stop(): Promise<void>;
 }
 
-async function signedBy(adapter: (typeof ADAPTERS)[number]): Promise<Served> {
+async function signedBy(adapter: AdapterName): Promise<Served> {
   const dir = join(folder, adapter);
   const store = new SignedDrawings(dir, SECRET);
   const service = await Service.start(adapter, 10_000, { drawings: store });

@@ -13,6 +13,7 @@ import type {
 } from '../../src/http/adapters/adapter.js';
 import { createNodeAdapter } from '../../src/http/adapters/node.js';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
+import { ADAPTERS, type AdapterName } from '../adapters.js';
 import { get, RawClient, type RawReply } from './raw.js';
 
 export const MAX = 10_000;
@@ -205,12 +206,10 @@ function nothingSeen(): Seen {
 /** Runs the same tests on each adapter. */
 export function onEachHttpAdapter(
   subject: string,
-  tests: (server: AdapterServer, name: 'node' | 'uws') => void,
+  tests: (server: AdapterServer, name: AdapterName) => void,
 ): void {
-  for (const [name, create] of [
-    ['node', createNodeAdapter],
-    ['uws', createUwsAdapter],
-  ] as const) {
+  for (const name of ADAPTERS) {
+    const create = name === 'node' ? createNodeAdapter : createUwsAdapter;
     describe(`HTTP adapter ${name}: ${subject}`, () => {
       const server = new AdapterServer(create);
       afterEach(() => server.stop());

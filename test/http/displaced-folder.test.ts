@@ -10,7 +10,8 @@ import { serverPort } from '../../src/engine.js';
 import { type Server, startServer } from '../../src/http/server.js';
 import { type Engine, open } from '../../src/index.js';
 import { createLog } from '../../src/observe/log.js';
-import { ADAPTERS, COVERAGE, LOCAL, SEMANTIC } from '../api/service.js';
+import { ADAPTERS } from '../adapters.js';
+import { COVERAGE, LOCAL, SEMANTIC } from '../api/service.js';
 import { until } from '../until.js';
 
 const SECRET = 'a secret of the administration for tests';

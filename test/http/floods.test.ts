@@ -13,6 +13,7 @@ import {
 } from '../../src/http/adapters/adapter.js';
 import { createNodeAdapter } from '../../src/http/adapters/node.js';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
+import { ADAPTERS } from '../adapters.js';
 import { until } from '../until.js';
 import { get, RawClient } from './raw.js';
 
@@ -36,10 +37,8 @@ const handler: HttpHandler = async (request) => {
   }
 };
 
-for (const [name, create] of [
-  ['node', createNodeAdapter],
-  ['uws', createUwsAdapter],
-] as const) {
+for (const name of ADAPTERS) {
+  const create = name === 'node' ? createNodeAdapter : createUwsAdapter;
   describe(`floods (${name})`, () => {
     let adapter: HttpAdapter;
     let port: number;

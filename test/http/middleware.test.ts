@@ -14,6 +14,7 @@ import { type MiddlewareConfig, middlewareOf } from '../../src/http/middleware.j
 import type { PreflightAnswer } from '../../src/http/preflight.js';
 import { traceOf } from '../../src/http/trace-context.js';
 import { COMPRESS_FROM_BYTES, URL_MAX_CHARS } from '../../src/limits.js';
+import { ADAPTERS } from '../adapters.js';
 import fc from '../property.js';
 
 describe('the address of a client behind proxies', () => {
@@ -148,10 +149,8 @@ it('compression frees the bytes of an answer that owns them, and no others', asy
   }
 });
 
-for (const [name, create] of [
-  ['node', createNodeAdapter],
-  ['uws', createUwsAdapter],
-] as const) {
+for (const name of ADAPTERS) {
+  const create = name === 'node' ? createNodeAdapter : createUwsAdapter;
   describe(`middleware (${name})`, () => {
     let adapter: HttpAdapter | undefined;
     afterEach(async () => {

@@ -5,7 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { openDrawings } from '../../src/drawings/open.js';
 import { type Engine, open } from '../../src/index.js';
 import { loadConfig } from '../../src/load-config.js';
-import { ADAPTERS, Service } from '../api/service.js';
+import { ADAPTERS, type AdapterName } from '../adapters.js';
+import { Service } from '../api/service.js';
 import { CLI, FIXTURES } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
 import { noPython, PYTHON } from '../house/python.js';
@@ -20,7 +21,7 @@ describe('MCP clients', () => {
   let collection: Collection;
   let engine: Engine;
   let known: Known;
-  const services = {} as Record<(typeof ADAPTERS)[number], Service>;
+  const services = {} as Record<AdapterName, Service>;
   before(async () => {
     collection = await collect(FIXTURES);
     engine = await open(collection.dir, { workers: 1 });
@@ -46,7 +47,7 @@ describe('MCP clients', () => {
     collection.remove();
   });
 
-  function overHttp(adapter: (typeof ADAPTERS)[number], transport: 'http' | 'sse'): Place {
+  function overHttp(adapter: AdapterName, transport: 'http' | 'sse'): Place {
     const { server, key } = services[adapter];
     const url = `${server.url}/mcp${transport === 'sse' ? '/sse' : ''}`;
     return { transport, url, headers: { 'x-api-key': key } };

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { S3Drawings } from '../../src/drawings/s3/drawings.js';
 import { LANGUAGES } from '../../src/page/languages/index.js';
-import { ADAPTERS, Service } from '../api/service.js';
+import { ADAPTERS } from '../adapters.js';
+import { Service } from '../api/service.js';
 import { ROOT } from '../house/checkout.js';
 
 const PAGE = join(ROOT, 'dist/page');

@@ -47,7 +47,8 @@ export function createUwsAdapter(options: AdapterOptions): HttpAdapter {
   return new UwsAdapter(loadUws(), options);
 }
 
-function loadUws(): UwsModule {
+/** @throws Error if the binary does not load on this system */
+export function loadUws(): UwsModule {
   // The binary reads this variable when it loads. Its default of 4 KiB is less than the limits of proxies and
   // node:http.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(HEAD_MAX_BYTES);

@@ -1,0 +1,25 @@
+/**
+ * The HTTP adapters that load here. uWebSockets.js has no binary for some versions of Node, of glibc and of processors; its tests
+ * are skipped then, and a test says so.
+ */
+import { test } from 'node:test';
+import { loadUws } from '../src/http/adapters/uws.js';
+
+export type AdapterName = 'node' | 'uws';
+
+/** Why tests of uWebSockets.js are skipped; false if it loads. */
+export const uwsIsMissing: string | false = (() => {
+  try {
+    loadUws();
+    return false;
+  } catch (error) {
+    return `uWebSockets.js does not load: ${String(error)
+      .split('\n')
+      .find((line) => /uws_|uWebSockets/.test(line))}`;
+  }
+})();
+
+/** The fastest last. */
+export const ADAPTERS: readonly AdapterName[] = uwsIsMissing ? ['node'] : ['node', 'uws'];
+
+if (uwsIsMissing) test('uWebSockets.js', { skip: uwsIsMissing }, () => {});
