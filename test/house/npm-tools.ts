@@ -26,3 +26,9 @@ export const CONFORMANCE =
 /** Reason why a test that needs the suite cannot run, or false if it can. */
 export const noConformance =
   CONFORMANCE === undefined ? `no packages of ${LIST}; .ci/run installs them` : false;
+
+/** Programs of newer versions of Node than the oldest that is supported. Empty if they are not installed, or run elsewhere. */
+export const NEWER_NODES: readonly string[] =
+  found === undefined || process.platform !== 'linux' || process.arch !== 'x64'
+    ? []
+    : ['node24', 'node26'].map((name) => join(found, name, 'bin/node'));

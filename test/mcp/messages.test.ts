@@ -16,8 +16,10 @@ function through(chunks: readonly (string | Buffer)[]): { lines: string[]; answe
   const answers: Answer[] = [];
   const checked = new CheckedLines((line) => answers.push(JSON.parse(line)));
   for (const chunk of chunks) checked.write(Buffer.from(chunk));
-  const read: Buffer | null = checked.read();
-  return { lines: (read?.toString() ?? '').split('\n').filter(Boolean), answers };
+  let text = '';
+  // Since Node 26, each call reads a piece.
+  for (let piece: Buffer | null = checked.read(); piece; piece = checked.read()) text += piece.toString();
+  return { lines: text.split('\n').filter(Boolean), answers };
 }
 
 describe('lines of standard input', () => {
