@@ -12,6 +12,8 @@ pub mod filter;
 mod huge;
 pub mod late;
 pub mod lexical;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub mod page;
 pub mod search;
 pub mod segment;

@@ -18,8 +18,10 @@
 #include <algorithm>
 #include <cstring>
 
-#ifdef __AVX2__
+#if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 using namespace priorart;
@@ -45,7 +47,7 @@ struct Blocks {
     }
 };
 
-#ifdef __AVX2__
+#if defined(__AVX2__)
 
 /// Separates the sums of 16 rows: `even` holds rows 0 to 7 plus 256 times rows 8 to 15, `odd` only
 /// rows 8 to 15. The two parts of the quantizer are in the two halves.
@@ -120,16 +122,52 @@ scan_avx512(const Blocks& blocks, size_t parts, const uint8_t* table, uint16_t* 
     }
 }
 
+#elif defined(__aarch64__)
+
+/// `even` holds rows 0 to 7 plus 256 times rows 8 to 15, `odd` only rows 8 to 15. Stores their 16 scores, and returns the
+/// greatest of each lane.
+inline uint16x8_t stored(uint16x8_t even, uint16x8_t odd, uint16_t* out) {
+    even = vsubq_u16(even, vshlq_n_u16(odd, 8));
+    vst1q_u16(out, even);
+    vst1q_u16(out + 8, odd);
+    return vmaxq_u16(even, odd);
+}
+
+void scan_neon(const Blocks& blocks, size_t parts, const uint8_t* table, uint16_t* out, uint16_t* best) {
+    const uint8x16_t nibble = vdupq_n_u8(15);
+    const uint8_t* codes = blocks.codes;
+    for (size_t block = 0; block < blocks.count; block++, out += BLOCK) {
+        const uint8_t* ahead = blocks.ahead(block);
+        uint16x8_t even = vdupq_n_u16(0), odd = even, even_high = even, odd_high = even;
+        for (size_t part = 0; part < parts; part++, codes += 16, ahead += 16) {
+            if (part % 4 == 0) {
+                __builtin_prefetch(ahead);
+            }
+            uint8x16_t lut = vld1q_u8(table + part * 16), both = vld1q_u8(codes);
+            uint16x8_t low = vreinterpretq_u16_u8(vqtbl1q_u8(lut, vandq_u8(both, nibble)));
+            uint16x8_t high = vreinterpretq_u16_u8(vqtbl1q_u8(lut, vshrq_n_u8(both, 4)));
+            even = vaddq_u16(even, low);
+            odd = vsraq_n_u16(odd, low, 8);
+            even_high = vaddq_u16(even_high, high);
+            odd_high = vsraq_n_u16(odd_high, high, 8);
+        }
+        uint16x8_t low = stored(even, odd, out), high = stored(even_high, odd_high, out + 16);
+        best[block] = vmaxvq_u16(vmaxq_u16(low, high));
+    }
+}
+
 #endif
 
 void scan(const Blocks& blocks, size_t parts, const uint8_t* table, uint16_t* out, uint16_t* best) {
-#ifdef __AVX2__
+#if defined(__AVX2__)
     static const bool wide = __builtin_cpu_supports("avx512bw");
     if (wide && parts % 4 == 0) {
         scan_avx512(blocks, parts, table, out, best);
     } else {
         scan_avx2(blocks, parts, table, out, best);
     }
+#elif defined(__aarch64__)
+    scan_neon(blocks, parts, table, out, best);
 #else
     faiss::accumulate_to_mem(1, blocks.count * BLOCK, parts, blocks.codes, table, out);
     for (size_t block = 0; block < blocks.count; block++) {

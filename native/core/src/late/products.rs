@@ -17,6 +17,9 @@ enum Arranged {
     Rows(Vec<i16>),
     #[cfg(target_arch = "x86_64")]
     Vnni(vnni::Columns),
+    /// Row after row.
+    #[cfg(target_arch = "aarch64")]
+    Bytes(Vec<i8>),
 }
 
 impl QueryRows {
@@ -26,6 +29,10 @@ impl QueryRows {
         #[cfg(target_arch = "x86_64")]
         if vnni::is_there() {
             return Self::with(rows, dimensions, |rows| Arranged::Vnni(vnni::Columns::new(rows, dimensions)));
+        }
+        #[cfg(target_arch = "aarch64")]
+        if crate::neon::has_sdot() {
+            return Self::with(rows, dimensions, |rows| Arranged::Bytes(rows.to_vec()));
         }
         Self::plain(rows, dimensions)
     }
@@ -61,6 +68,9 @@ impl QueryRows {
             }
             #[cfg(target_arch = "x86_64")]
             Arranged::Vnni(columns) => columns.products(row, out),
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: `new` checked the instruction, and `with` the lengths.
+            Arranged::Bytes(rows) => unsafe { products_sdot(rows, row, out) },
         }
     }
 }
@@ -111,6 +121,29 @@ unsafe fn products_avx2(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
     _mm_storeu_si128(out.as_mut_ptr().cast(), four(0));
     _mm_storeu_si128(out.as_mut_ptr().add(4).cast(), four(4));
     out
+}
+
+/// `rows` has a row for each number of `out`, a multiple of `WIDE`. Each part of the row is loaded once for `WIDE` products.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "dotprod")]
+unsafe fn products_sdot(rows: &[i8], row: &[i8], out: &mut [i32]) {
+    use crate::neon::sdot;
+    use std::arch::aarch64::*;
+    let n = row.len();
+    assert!(rows.len() == out.len() * n && n.is_multiple_of(16) && out.len().is_multiple_of(WIDE));
+    for (rows, out) in rows.chunks_exact(WIDE * n).zip(out.chunks_exact_mut(WIDE)) {
+        let mut sums = [vdupq_n_s32(0); WIDE];
+        for i in (0..n).step_by(16) {
+            let part = vld1q_s8(row.as_ptr().add(i));
+            for (q, sum) in sums.iter_mut().enumerate() {
+                *sum = sdot(*sum, part, vld1q_s8(rows.as_ptr().add(q * n + i)));
+            }
+        }
+        for (four, out) in sums.chunks_exact(4).zip(out.chunks_exact_mut(4)) {
+            let sums = vpaddq_s32(vpaddq_s32(four[0], four[1]), vpaddq_s32(four[2], four[3]));
+            vst1q_s32(out.as_mut_ptr(), sums);
+        }
+    }
 }
 
 /// The instruction `vpdpbusd` of AVX-512 VNNI multiplies 64 pairs of bytes and adds them by fours.

@@ -182,7 +182,9 @@ fn phrases(mut postings: Vec<(&[u32], SegmentPostings)>, mut each: impl FnMut(u3
     let mut document = postings[0].1.doc();
     'documents: while document != TERMINATED {
         for n in 1..postings.len() {
-            let found = postings[n].1.seek(document);
+            // `seek` goes forward only, and the first document of a term may lie behind this one.
+            let at = postings[n].1.doc();
+            let found = if at < document { postings[n].1.seek(document) } else { at };
             if found != document {
                 if found == TERMINATED {
                     return;

@@ -15,6 +15,11 @@ pub(super) fn sums<const BITS: usize>(records: &[u8], stride: usize, query: &[i8
         // SAFETY: the instructions are there; records have whole blocks.
         return unsafe { vnni::sums::<BITS>(records, stride, query, out) };
     }
+    #[cfg(target_arch = "aarch64")]
+    if crate::neon::has_sdot() {
+        // SAFETY: the instruction is there; records have whole blocks.
+        return unsafe { neon::sums_sdot::<BITS>(records, stride, query, out) };
+    }
     out.extend(records.chunks_exact(stride).map(|record| products::<BITS>(&record[..length], query)));
 }
 
@@ -24,6 +29,11 @@ fn products<const BITS: usize>(codes: &[u8], query: &[i8]) -> i32 {
     // Safety: the feature is present at compile time; both have the same number of whole blocks.
     unsafe {
         return products_avx2::<BITS>(codes, query);
+    }
+    #[cfg(target_arch = "aarch64")]
+    // Safety: both have the same number of whole blocks.
+    unsafe {
+        return neon::products::<BITS>(codes, query, neon::multiply_add);
     }
     #[allow(unreachable_code)]
     products_plain::<BITS>(codes, query)
@@ -115,6 +125,67 @@ mod vnni {
             let pair = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
             out.push(_mm_cvtsi128_si32(_mm_add_epi32(pair, _mm_shuffle_epi32::<0b00_00_00_01>(pair))));
         }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod neon {
+    use super::BLOCK;
+    use crate::neon::sdot;
+    use std::arch::aarch64::*;
+
+    /// Numbers in a register.
+    const WIDE: usize = 16;
+
+    /// `add` adds the products of 16 pairs of bytes to sums of which the total counts.
+    #[inline(always)]
+    pub(super) unsafe fn products<const BITS: usize>(
+        codes: &[u8],
+        query: &[i8],
+        add: impl Fn(int32x4_t, int8x16_t, int8x16_t) -> int32x4_t,
+    ) -> i32 {
+        let mask = vdupq_n_u8((1 << BITS) - 1);
+        // Apart, because an instruction must wait for the one before that added to the same sum.
+        let mut sums = [vdupq_n_s32(0); 2];
+        let (mut at, mut query) = (codes.as_ptr(), query.as_ptr());
+        for _ in 0..codes.len() / BLOCK {
+            let mut bytes = [vld1q_u8(at), vld1q_u8(at.add(WIDE))];
+            for _ in 0..8 / BITS {
+                for (half, (sum, bytes)) in sums.iter_mut().zip(&mut bytes).enumerate() {
+                    let codes = vreinterpretq_s8_u8(vandq_u8(*bytes, mask));
+                    *sum = add(*sum, codes, vld1q_s8(query.add(half * WIDE)));
+                    *bytes = match BITS {
+                        2 => vshrq_n_u8::<2>(*bytes),
+                        _ => vshrq_n_u8::<4>(*bytes),
+                    };
+                }
+                query = query.add(BLOCK);
+            }
+            at = at.add(BLOCK);
+        }
+        vaddvq_s32(vaddq_s32(sums[0], sums[1]))
+    }
+
+    /// Products of bytes fit into 16 bits, and so does the sum of two products of a code.
+    #[inline]
+    pub(super) fn multiply_add(sum: int32x4_t, codes: int8x16_t, components: int8x16_t) -> int32x4_t {
+        // SAFETY: NEON is part of every 64-bit ARM.
+        unsafe {
+            let low = vmull_s8(vget_low_s8(codes), vget_low_s8(components));
+            vpadalq_s16(sum, vmlal_high_s8(low, codes, components))
+        }
+    }
+
+    #[target_feature(enable = "dotprod")]
+    pub(super) unsafe fn sums_sdot<const BITS: usize>(
+        records: &[u8],
+        stride: usize,
+        query: &[i8],
+        out: &mut Vec<i32>,
+    ) {
+        let length = query.len() * BITS / 8;
+        let one = |record: &[u8]| products::<BITS>(&record[..length], query, |sum, a, b| sdot(sum, a, b));
+        out.extend(records.chunks_exact(stride).map(one));
     }
 }
 
