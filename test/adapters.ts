@@ -19,6 +19,12 @@ export const uwsIsMissing: string | false = (() => {
   }
 })();
 
+/**
+ * Whether the binary is of a later version than that for Node 20: its parser accepts more names of header fields and request lines
+ * in pieces, and answers large heads itself.
+ */
+export const hasLaterParser = Number(process.versions.modules) >= 127;
+
 /** The fastest last. */
 export const ADAPTERS: readonly AdapterName[] = uwsIsMissing ? ['node'] : ['node', 'uws'];
 

@@ -5,6 +5,7 @@ import { type ErrorCode, PriorartError } from '../../src/errors.js';
 import { ROUTES } from '../../src/http/app.js';
 import { ERROR_HELP, SHOWN_CODES, type ShownCode, statusOf } from '../../src/http/error-codes.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
+import { hasLaterParser } from '../adapters.js';
 import {
   ANALYTICS,
   type Answer,
@@ -108,10 +109,9 @@ onEachAdapter('error answers', (adapter) => {
     assert.equal(code(await service.call('/nowhere')), 'not_found');
     assert.equal(code(await service.call(SEMANTIC)), 'method_not_allowed');
     assert.equal(code(await service.call(`/${'x'.repeat(9000)}`)), 'uri_too_long');
-    assert.equal(
-      code(await service.call('/nowhere', { headers: { a: 'x'.repeat(20_000) } })),
-      'head_too_large',
-    );
+    const large = await service.call('/nowhere', { headers: { a: 'x'.repeat(20_000) } });
+    assert.equal(large.status, 431);
+    if (adapter === 'node' || !hasLaterParser) assert.equal(code(large), 'head_too_large');
     service.engine.missing = ['the workers are starting'];
     check(await service.call('/readyz'), '/readyz', 'not_ready');
     service.engine.missing = [];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasLaterParser } from '../adapters.js';
 import { onEachHttpAdapter } from './adapter-server.js';
 import { get } from './raw.js';
 
@@ -65,18 +66,18 @@ onEachHttpAdapter('invalid requests', (server, name) => {
     await server.assertAlive();
   });
 
-  it('accepts names of header fields of letters, digits and hyphens; uWebSockets.js accepts no others', async () => {
+  it('accepts names of header fields of letters, digits and hyphens; uWebSockets.js for Node 20 accepts no others', async () => {
     await server.start();
     const get = (field: string) => `GET /now?name HTTP/1.1\r\nHost: test\r\n${field}: c\r\n\r\n`;
     for (const field of ['X-1', '1', '-', 'x-Y-9'])
       assert.equal((await server.exchange(get(field))).status, 200);
     const understood = server.seen.requests.length;
-    // The other characters of a token (RFC 9110, 5.6.2). uWebSockets.js waits, because it considers the head
-    // incomplete.
+    // The other characters of a token (RFC 9110, 5.6.2). uWebSockets.js for Node 20 waits, because it considers the
+    // head incomplete.
     const fields = [..."!#$%&'*+.^_`|~"].map((character) => `x${character}y`).concat('__proto__');
     const clients = fields.map((field) => server.client().write(get(field)));
     await server.assertAlive();
-    if (name === 'node') {
+    if (name === 'node' || hasLaterParser) {
       for (const client of clients) assert.equal((await client.reply())?.status, 200);
       return;
     }

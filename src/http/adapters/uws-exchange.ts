@@ -25,6 +25,17 @@ import type { UwsResponse } from './uws-types.js';
 
 type ExchangeOptions = Pick<AdapterOptions, 'writeTimeoutMs' | 'halfClosedMs' | 'onError'>;
 
+const NOTHING = new Uint8Array(0);
+
+/**
+ * A body that is written as a whole, in UTF-8. The binaries for Node 22 and later write a string as Latin-1 if all of its
+ * characters are in Latin-1, so none is passed on.
+ */
+function bytesOf(body: HttpReply['body']): Uint8Array | undefined {
+  if (typeof body === 'string') return Buffer.from(body);
+  return isSource(body) || isEvents(body) ? undefined : body;
+}
+
 /** The only code that uses a response, and only while the response is open. */
 export class UwsExchange {
   readonly #res: UwsResponse;
@@ -99,6 +110,7 @@ export class UwsExchange {
         return;
       }
     }
+    const bytes = bytesOf(body);
     const length = lengthOf(body);
     if (reply.ownsBody && body instanceof Uint8Array) this.#own = body;
     this.#res.cork(() => {
@@ -110,13 +122,13 @@ export class UwsExchange {
           this.#res.writeHeader('Content-Length', String(length));
         if (close) this.#res.writeHeader('Connection', 'close');
         this.#res.endWithoutBody();
-      } else if (isSource(body) || isEvents(body)) {
+      } else if (bytes === undefined) {
         throw new Error('this body is written elsewhere');
       } else if (close && length <= LARGE_BODY_BYTES) {
-        this.#res.end(body, true);
+        this.#res.end(bytes, true);
       } else {
         if (close) this.#res.writeHeader('Connection', 'close');
-        this.#stream(body, length);
+        this.#stream(bytes);
         return;
       }
       this.#finish();
@@ -131,12 +143,13 @@ export class UwsExchange {
     });
     const write = (text: string) => {
       if (this.#state !== 'writing') return;
-      if (!this.#res.write(text)) waiting += Buffer.byteLength(text);
+      const bytes = Buffer.from(text);
+      if (!this.#res.write(bytes)) waiting += bytes.length;
       if (waiting > STREAM_WAITING_MAX_BYTES) this.#res.close();
     };
     const end = () => {
       if (this.#state !== 'writing') return;
-      this.#res.end('', false);
+      this.#res.end(NOTHING, false);
       this.#finish();
     };
     this.#res.cork(() => {
@@ -228,13 +241,12 @@ export class UwsExchange {
    * Writes the bytes that the socket accepts, and the rest as the socket accepts it. end() would copy the
    * rest into a buffer without a limit. A client that sends requests and never reads could fill this buffer.
    */
-  #stream(text: Uint8Array | string, length: number): void {
-    const [, done] = this.#res.tryEnd(text, length);
+  #stream(body: Uint8Array): void {
+    const [, done] = this.#res.tryEnd(body, body.length);
     if (done) {
       this.#finish();
       return;
     }
-    const body = typeof text === 'string' ? Buffer.from(text) : text;
     this.#limitTime();
     this.#res.onWritable((offset) => {
       const [ok, doneNow] = this.#res.tryEnd(body.subarray(offset), body.length);

@@ -20,8 +20,8 @@ export interface UwsResponse {
   writeStatus(status: string): UwsResponse;
   writeHeader(name: string, value: string): UwsResponse;
   /** Writes a chunk of a body without a length. False if the socket does not accept it now; it is then buffered. */
-  write(chunk: string): boolean;
-  end(body: string | Uint8Array, closeConnection: boolean): UwsResponse;
+  write(chunk: Uint8Array): boolean;
+  end(body: Uint8Array, closeConnection: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
   /** Stops reading. Neither bytes nor the end of the client's side are noticed. */
   pause(): void;
@@ -29,7 +29,7 @@ export interface UwsResponse {
   /** Closes the connection. The abort handler runs. */
   close(): UwsResponse;
   /** Returns [the socket accepted the whole chunk without buffering, the whole answer was written]. */
-  tryEnd(chunk: Uint8Array | string, totalBytes: number): [boolean, boolean];
+  tryEnd(chunk: Uint8Array, totalBytes: number): [boolean, boolean];
   onWritable(handler: (offset: number) => boolean): UwsResponse;
 }
 
