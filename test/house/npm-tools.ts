@@ -7,10 +7,14 @@ import { read } from './checkout.js';
 
 const LIST = 'test/house/npm-tools.txt';
 
+const { env } = process;
+const cache = env['PRIORART_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'priorart');
+
+/** The files of Debian 13, complete if it holds a file `complete`. */
+export const DEBIAN_13 = join(cache, 'debian-13');
+
 /** The folder of the packages; undefined if they are not installed. */
 function packages(): string | undefined {
-  const { env } = process;
-  const cache = env['PRIORART_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'priorart');
   const list = createHash('sha256').update(read(LIST)).digest('hex').slice(0, 16);
   const folder = join(cache, `npm-${list}`);
   return existsSync(join(folder, 'complete')) ? join(folder, 'node_modules') : undefined;
