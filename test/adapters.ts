@@ -3,7 +3,8 @@
  * are skipped then, and a test says so.
  */
 import { test } from 'node:test';
-import { loadUws } from '../src/http/adapters/uws.js';
+import { createNodeAdapter } from '../src/http/adapters/node.js';
+import { createUwsAdapter, loadUws } from '../src/http/adapters/uws.js';
 
 export type AdapterName = 'node' | 'uws';
 
@@ -18,6 +19,8 @@ export const uwsIsMissing: string | false = (() => {
       .find((line) => /uws_|uWebSockets/.test(line))}`;
   }
 })();
+
+export const CREATE = { node: createNodeAdapter, uws: createUwsAdapter };
 
 /**
  * Whether the binary is of a later version than that for Node 20: its parser accepts more names of header fields and request lines

@@ -1,19 +1,17 @@
 /** A real S3 server (versitygw, over a folder) for tests. `.ci/run` builds it; tests are skipped without it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bucket } from '../../src/drawings/s3/settings.js';
+import { CACHE } from '../house/cache.js';
 import { read } from '../house/checkout.js';
 import { freePort } from '../http/free-port.js';
 
 const [, VERSION] = /versitygw@(v[\d.]+)/.exec(read('test/house/go-tools.txt'))!;
 
 function program(): string {
-  const { env } = process;
-  const cache = env['PRIORART_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'priorart');
-  return join(cache, `versitygw-${VERSION}`, 'versitygw');
+  return join(CACHE, `versitygw-${VERSION}`, 'versitygw');
 }
 
 /** Reason why a test that needs the server cannot run, or false if it can. */

@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { CACHE } from './cache.js';
 import { ROOT } from './checkout.js';
 
 const TARGET = 'aarch64-unknown-linux-gnu';
@@ -31,11 +31,10 @@ function whatIsMissing(): string | false {
 describe('the code for 64-bit ARM', {
   skip: process.arch === 'x64' ? whatIsMissing() : 'tests itself',
 }, () => {
-  it('passes the tests of vectors, sketches, late interaction and searches', async () => {
-    const { cacheFolder } = await import(pathToFileURL(join(ROOT, 'scripts/setup/target.mjs')).href);
+  it('passes the tests of vectors, sketches, late interaction and searches', () => {
     const env = {
       ...process.env,
-      CARGO_TARGET_DIR: join(cacheFolder(), 'target-arm'),
+      CARGO_TARGET_DIR: join(CACHE, 'target-arm'),
       CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER: COMPILER,
       CC_aarch64_unknown_linux_gnu: COMPILER,
       // Little work for the compiler, since the emulator is slow anyway.

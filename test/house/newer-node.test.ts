@@ -9,7 +9,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { DEBIAN_13, NEWER_NODES } from './npm-tools.js';
+import { CACHE } from './cache.js';
+import { NEWER_NODES } from './npm-tools.js';
 
 /** Tests among the compiled ones. */
 const TESTS = [
@@ -32,6 +33,9 @@ const ADAPTER_TESTS = [
   'http/adapter-requests.test.js',
   'mcp/sse.test.js',
 ];
+
+/** Its C library is new enough for uWebSockets.js on Node 24. Whole if it holds a file `complete`. */
+const DEBIAN_13 = join(CACHE, 'debian-13');
 
 const skip =
   NEWER_NODES.length > 0 ? false : 'no other Node is installed; .ci/run installs them on Linux x64';

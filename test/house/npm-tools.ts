@@ -1,22 +1,16 @@
 /** Programs of npm-tools.txt. `.ci/run` installs them; tests that need one are skipped without it. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { CACHE } from './cache.js';
 import { read } from './checkout.js';
 
 const LIST = 'test/house/npm-tools.txt';
 
-const { env } = process;
-const cache = env['PRIORART_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'priorart');
-
-/** The files of Debian 13, complete if it holds a file `complete`. */
-export const DEBIAN_13 = join(cache, 'debian-13');
-
 /** The folder of the packages; undefined if they are not installed. */
 function packages(): string | undefined {
   const list = createHash('sha256').update(read(LIST)).digest('hex').slice(0, 16);
-  const folder = join(cache, `npm-${list}`);
+  const folder = join(CACHE, `npm-${list}`);
   return existsSync(join(folder, 'complete')) ? join(folder, 'node_modules') : undefined;
 }
 

@@ -5,17 +5,15 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { CACHE } from './cache.js';
 import { ROOT, read } from './checkout.js';
 
 const PACKAGES = 'test/house/python-packages.txt';
 
 function madeByCi(): string {
-  const { env } = process;
-  const cache = env['PRIORART_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'priorart');
   const list = createHash('sha256').update(read(PACKAGES)).digest('hex').slice(0, 16);
-  return join(cache, `python-${list}`, 'bin/python');
+  return join(CACHE, `python-${list}`, 'bin/python');
 }
 
 export const PYTHON = process.env['PRIORART_TEST_PYTHON'] ?? madeByCi();

@@ -11,9 +11,7 @@ import type {
   HttpRequest,
   Refusal,
 } from '../../src/http/adapters/adapter.js';
-import { createNodeAdapter } from '../../src/http/adapters/node.js';
-import { createUwsAdapter } from '../../src/http/adapters/uws.js';
-import { ADAPTERS, type AdapterName } from '../adapters.js';
+import { ADAPTERS, type AdapterName, CREATE } from '../adapters.js';
 import { get, RawClient, type RawReply } from './raw.js';
 
 export const MAX = 10_000;
@@ -209,9 +207,8 @@ export function onEachHttpAdapter(
   tests: (server: AdapterServer, name: AdapterName) => void,
 ): void {
   for (const name of ADAPTERS) {
-    const create = name === 'node' ? createNodeAdapter : createUwsAdapter;
     describe(`HTTP adapter ${name}: ${subject}`, () => {
-      const server = new AdapterServer(create);
+      const server = new AdapterServer(CREATE[name]);
       afterEach(() => server.stop());
       tests(server, name);
     });

@@ -11,9 +11,7 @@ import {
   type HttpHandler,
   IDLE_TIMEOUT_MS,
 } from '../../src/http/adapters/adapter.js';
-import { createNodeAdapter } from '../../src/http/adapters/node.js';
-import { createUwsAdapter } from '../../src/http/adapters/uws.js';
-import { ADAPTERS } from '../adapters.js';
+import { ADAPTERS, CREATE } from '../adapters.js';
 import { until } from '../until.js';
 import { get, RawClient } from './raw.js';
 
@@ -38,14 +36,13 @@ const handler: HttpHandler = async (request) => {
 };
 
 for (const name of ADAPTERS) {
-  const create = name === 'node' ? createNodeAdapter : createUwsAdapter;
   describe(`floods (${name})`, () => {
     let adapter: HttpAdapter;
     let port: number;
     let clients: RawClient[] = [];
 
     async function start(): Promise<void> {
-      adapter = create({
+      adapter = CREATE[name]({
         handler,
         bodyMaxBytes: 10_000,
         bodyDrainMaxBytes: 20_000,

@@ -6,15 +6,13 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { HttpAdapter, HttpHandler, HttpReply, HttpRequest } from '../../src/http/adapters/adapter.js';
-import { createNodeAdapter } from '../../src/http/adapters/node.js';
-import { createUwsAdapter } from '../../src/http/adapters/uws.js';
 import { trustingProxies } from '../../src/http/admission/client-address.js';
 import { acceptedCoding, withCompression } from '../../src/http/compression.js';
 import { type MiddlewareConfig, middlewareOf } from '../../src/http/middleware.js';
 import type { PreflightAnswer } from '../../src/http/preflight.js';
 import { traceOf } from '../../src/http/trace-context.js';
 import { COMPRESS_FROM_BYTES, URL_MAX_CHARS } from '../../src/limits.js';
-import { ADAPTERS } from '../adapters.js';
+import { ADAPTERS, CREATE } from '../adapters.js';
 import fc from '../property.js';
 
 describe('the address of a client behind proxies', () => {
@@ -150,7 +148,6 @@ it('compression frees the bytes of an answer that owns them, and no others', asy
 });
 
 for (const name of ADAPTERS) {
-  const create = name === 'node' ? createNodeAdapter : createUwsAdapter;
   describe(`middleware (${name})`, () => {
     let adapter: HttpAdapter | undefined;
     afterEach(async () => {
@@ -169,7 +166,7 @@ for (const name of ADAPTERS) {
         onError: () => {},
         refuse: () => assert.fail(),
       };
-      adapter = create(options);
+      adapter = CREATE[name](options);
       return `http://127.0.0.1:${await adapter.listen('127.0.0.1', 0)}`;
     }
 

@@ -28,8 +28,8 @@ type ExchangeOptions = Pick<AdapterOptions, 'writeTimeoutMs' | 'halfClosedMs' | 
 const NOTHING = new Uint8Array(0);
 
 /**
- * A body that is written as a whole, in UTF-8. The binaries for Node 22 and later write a string as Latin-1 if all of its
- * characters are in Latin-1, so none is passed on.
+ * A body that is written as a whole, in UTF-8. The binary for Node 24 writes a string as Latin-1 if all of its characters
+ * are in Latin-1, so none is passed on.
  */
 function bytesOf(body: HttpReply['body']): Uint8Array | undefined {
   if (typeof body === 'string') return Buffer.from(body);
@@ -111,7 +111,7 @@ export class UwsExchange {
       }
     }
     const bytes = bytesOf(body);
-    const length = lengthOf(body);
+    const length = bytes?.length ?? lengthOf(body);
     if (reply.ownsBody && body instanceof Uint8Array) this.#own = body;
     this.#res.cork(() => {
       this.#writeHead(reply);
