@@ -2,6 +2,7 @@
  * Passwords of accounts, and the sessions that begin with them. A change of a password, or a revocation, ends all
  * sessions of the account in all processes.
  */
+import { PriorartError } from '../errors.js';
 import type { AccountSession } from './account-session.js';
 import type { KeysSource } from './keys-connection.js';
 import {
@@ -31,16 +32,22 @@ export class AccountPasswords {
   /**
    * Sets the password of an account, and ends its sessions. Resolves when the change is on the disk.
    * @param password undefined removes the password
+   * @param epoch of the session that asks for the change. If the session has ended meanwhile, nothing is changed
+   * @returns the number for new sessions
    * @throws PriorartError `usage` for a length that is not allowed, `name_taken` for a first password if another account
-   *   with a password has the same name, `not_found`, `overloaded`
+   *   with a password has the same name, `not_found`, `overloaded`, `unauthorized` if the session has ended
    */
-  async set(accountId: string, password: string | undefined): Promise<void> {
+  async set(accountId: string, password: string | undefined, epoch?: number): Promise<number> {
     const hash = password === undefined ? undefined : await hashPassword(password);
-    await this.#keys.write((file) => {
+    return this.#keys.write((file) => {
       const { id, name } = accountIn(file, accountId);
+      if (epoch !== undefined && sessionEpochIn(file, id) !== epoch) {
+        throw new PriorartError('unauthorized', 'the session has ended meanwhile; sign in');
+      }
       // Accounts of earlier versions may share a name. Their people sign in with the id, and change their passwords.
       if (hash !== undefined && !hasPasswordIn(file, id)) requireFreeSignIn(file, name, id);
       putPassword(file, id, hash);
+      return sessionEpochIn(file, id);
     });
   }
 

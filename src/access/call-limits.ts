@@ -217,7 +217,7 @@ export class CallLimits {
 
   /** Renews the lease, releases unsettled reservations, and writes the counts to the disk. */
   #tend(): void {
-    if (this.#tending || !this.#counters || !this.#isInPlace()) return;
+    if (!this.#counters || !this.#isInPlace()) return;
     try {
       this.#counters.tend();
       for (; this.#unsettled.length > 0; this.#unsettled.pop())
@@ -227,6 +227,8 @@ export class CallLimits {
       if (!(error instanceof LockHeld)) this.#fail(error);
       return;
     }
+    // The lease is renewed also while the disk is slow.
+    if (this.#tending) return;
     this.#tending = this.#keep()
       .catch(this.#onError)
       .finally(() => {

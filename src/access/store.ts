@@ -164,11 +164,11 @@ export class AccessStore {
   }
 
   /**
-   * Present while calls are answered 503; undefined otherwise, and while the store cannot be read. If another
-   * process has the file locked, the last known value: the value can change only after that process ends.
+   * Present while calls are answered 503. While the store cannot be read, the last known value; if another process has the
+   * file locked, the value can change only after that process ends.
    */
   maintenance(): Maintenance | undefined {
-    if (!this.#keys.isOpen()) return undefined;
+    if (!this.#keys.isOpen()) return this.#maintenance;
     try {
       const read = (file: Sqlite) => ({ set: setting<Maintenance>(file, 'maintenance') });
       this.#maintenance = this.#keys.remembered('maintenance', read).set;

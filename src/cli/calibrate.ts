@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
@@ -13,7 +14,7 @@ import { checkModel } from '../models/identity.js';
 import { openEmbedder } from '../models/load.js';
 import { Store } from '../store/store.js';
 import { qrelsOf, questionsOf, textOf } from './measure-files.js';
-import { dataCommand, indexSettings, modelsOf, withSettings } from './options.js';
+import { dataCommand, indexSettings, modelsOf, requireFolder, withSettings } from './options.js';
 import { count, ProgressLine, print } from './output.js';
 
 export function calibrateCommand(): Command {
@@ -81,6 +82,7 @@ async function fromFolder(
   }
   const questions = questionsOf(String(flags['queries']));
   const qrels = qrelsOf(String(flags['qrels']));
+  requireFolder('`calibrate` without --pairs', flags);
   const { data } = indexSettings(flags);
   const store = Store.open(data);
   try {
@@ -113,8 +115,9 @@ function writeCalibration(file: string, models: ModelsConfig, calibration: Calib
   const written = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ModelsInput) : models;
   const embedder = { ...(written.embedder ?? models.embedder), calibration };
   // A half-written file would keep a server from starting; a rename is atomic.
-  writeFileSync(`${file}.new`, `${JSON.stringify({ ...written, embedder }, null, 2)}\n`);
-  renameSync(`${file}.new`, file);
+  const part = `${file}.part-${randomUUID()}`;
+  writeFileSync(part, `${JSON.stringify({ ...written, embedder }, null, 2)}\n`, { flag: 'wx', flush: true });
+  renameSync(part, file);
 }
 
 function withoutCalibration(embedder: ModelsConfig['embedder']): object {

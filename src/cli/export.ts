@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { writtenApplicationNumber } from '../patent/application-number.js';
 import type { EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
 import { parseFilter } from '../search/query.js';
+import { syncFolderAsync } from '../store/room.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { counted, escapeControls, interruption, ProgressLine, print, size } from './output.js';
 import { openPublications } from './publications.js';
@@ -127,8 +129,9 @@ async function linesOfFile(file: string): Promise<Lines> {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     throw new PriorartError('usage', `--out ${file}: is a folder; expected a file`);
   }
-  const part = `${file}.part`;
-  const handle = await open(part, 'w').catch((cause: NodeJS.ErrnoException) => {
+  // Another export may be writing the same file.
+  const part = `${file}.part-${randomUUID()}`;
+  const handle = await open(part, 'wx').catch((cause: NodeJS.ErrnoException) => {
     throw new PriorartError('usage', `--out ${file}: ${whyNotMade(file, cause)}`, { cause });
   });
   let waiting: string[] = [];
@@ -150,6 +153,7 @@ async function linesOfFile(file: string): Promise<Lines> {
       await handle.sync();
       await handle.close();
       await rename(part, file);
+      await syncFolderAsync(dirname(resolve(file)));
     },
     discard: async () => {
       await handle.close().catch(() => {});

@@ -249,8 +249,16 @@ export function whereOf(flags: Record<string, unknown>, proposed: string): strin
  */
 export function checkEngine(command: Command): void {
   const name = topName(command);
-  if (!ON_A_FOLDER.has(name) || indexSettings(command.opts()).engine === 'embedded') return;
-  const message = `\`${name}\` works on a data folder only, and the settings name the engine opensearch`;
+  if (ON_A_FOLDER.has(name)) requireFolder(`\`${name}\``, command.opts());
+}
+
+/**
+ * @param what needs a data folder
+ * @throws PriorartError `usage` if the settings name a cluster
+ */
+export function requireFolder(what: string, flags: Record<string, unknown>): void {
+  if (indexSettings(flags).engine === 'embedded') return;
+  const message = `${what} works on a data folder only, and the settings name the engine opensearch`;
   throw new PriorartError('usage', `${message}; leave out PRIORART_ENGINE for it`);
 }
 
@@ -259,10 +267,19 @@ export function topName(command: Command): string {
   return command.parent?.parent ? topName(command.parent) : command.name();
 }
 
-/** Models of a command: from `--models`, else of the data folder, else the default models. */
+/**
+ * Models of a command: from `--models`, else of the data folder, else the default models.
+ * @throws PriorartError `usage` without `--models` if the settings name a cluster, whose models may be others
+ */
 export async function modelsOf(flags: Record<string, unknown>): Promise<ModelsConfig> {
-  const { data, models } = indexSettings(flags);
+  const { data, engine, models } = indexSettings(flags);
   if (models !== undefined) return readModels(models);
+  if (engine !== 'embedded') {
+    throw new PriorartError(
+      'usage',
+      'no models given, and the settings name the engine opensearch; expected --models FILE with the models of the cluster',
+    );
+  }
   const store = await Store.openIfThere(data);
   if (store === undefined) return DEFAULT_MODELS;
   try {

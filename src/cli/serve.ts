@@ -63,6 +63,7 @@ const OF_A_SERVER = [
   'connectionsMax',
   'metricsPort',
   'metricsHost',
+  'adminSecret',
   'settings',
   'requestLogDays',
   'requestLogMb',
@@ -265,7 +266,7 @@ function keyOf(
 
 /** Where the operator finds the administrator's secret. */
 function secretOf({ adminSecret }: Config, data: string): string {
-  if (adminSecret !== undefined) return 'the secret is the value of PRIORART_ADMIN_SECRET';
+  if (adminSecret !== undefined) return 'the secret is that of the setting admin-secret';
   const secret = new AdminSecret(accessDir(data));
   return secret.exists()
     ? `the secret is in ${secret.file}`

@@ -21,6 +21,13 @@ export interface DrawingFiles {
   read(content: string): Promise<Uint8Array>;
 }
 
+/** What is wrong with a stored file. */
+export interface DrawingFault {
+  reason: string;
+  /** Whether the file is gone or has other bytes. Otherwise it could not be read, and may be intact. */
+  isDamaged: boolean;
+}
+
 const SHARD_DIGITS = 3;
 const NEW = 'new';
 const CONTENT = /^[0-9a-f]{64}$/;
@@ -110,7 +117,7 @@ export class LocalDrawings implements DrawingFiles {
     durable.add(shard);
   }
 
-  /** Yields the key of every stored file, in order, with its path. */
+  /** Yields the key of every stored file, in order, with its path. @throws Error of the system if a folder cannot be read */
   async *list(): AsyncGenerator<{ content: string; path: string }> {
     for (const shard of await names(this.dir)) {
       if (shard === NEW) continue;
@@ -121,13 +128,15 @@ export class LocalDrawings implements DrawingFiles {
     }
   }
 
-  /** Describes the fault of a stored file; undefined if it is intact. */
-  async fault(content: string): Promise<string | undefined> {
+  /** The fault of a stored file; undefined if it is intact. */
+  async fault(content: string): Promise<DrawingFault | undefined> {
     try {
-      return contentOf(await readFile(this.path(content))) === content ? undefined : 'wrong checksum';
+      const isIntact = contentOf(await readFile(this.path(content))) === content;
+      return isIntact ? undefined : { reason: 'wrong checksum', isDamaged: true };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      return code === 'ENOENT' ? 'the file is missing' : message;
+      if (code === 'ENOENT') return { reason: 'the file is missing', isDamaged: true };
+      return { reason: `it cannot be read: ${message}`, isDamaged: false };
     }
   }
 
@@ -165,6 +174,13 @@ async function makeFolder(path: string): Promise<boolean> {
   }
 }
 
+/** Names in a folder, in order; none if there is no such folder. Without those of a folder that cannot be read, a copy would lack files. */
 async function names(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(() => [])).sort();
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@
  * Keeps turns of the event loop short when many calls arrive at once. Without it, a burst of a thousand
  * searches is one turn, and a health check waits for its end. Each turn works on calls for a short time; the
  * others wait for the next turns, in order. The number of waiting calls is bounded by the number of
- * connections.
+ * connections: the adapters bound the requests of each.
  *
  * On node:http, libuv accepts one connection per turn. Behind a thousand new connections, the connection of a
  * health check waits for a thousand turns. So calls give way to new connections: a turn that accepts a

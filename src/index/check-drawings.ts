@@ -1,12 +1,20 @@
 /** Checks and repairs drawings: every figure has intact files, and every file belongs to a figure. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { isOld, LocalDrawings } from '../drawings/files.js';
 import { DRAWING_LEFTOVER_AGE_MS } from '../limits.js';
 import { whole } from '../store/checked-values.js';
 import { transaction } from '../store/commit.js';
-import { filesOf, forgetFigures, removeFigures, takeImages } from '../store/figures.js';
+import {
+  figureCount,
+  filesOf,
+  forgetFigures,
+  removeFigures,
+  roomForFigures,
+  roomForLookups,
+  takeImages,
+} from '../store/figures.js';
 import { runningIngests } from '../store/ingest-progress.js';
 import type { Store } from '../store/store.js';
 
@@ -34,7 +42,7 @@ export function checkFigures(store: Store, found: ReportProblem): void {
       if (!store.figureFiles.doesExist(content, patentId)) {
         found('lookup', patentId, `its drawing ${content} does not lead to it`);
       }
-      if (!existsSync(files.path(content)))
+      if (isMissing(files.path(content)))
         found('drawing', patentId, `the file ${files.path(content)} is missing`);
     }
   }
@@ -52,6 +60,15 @@ export function checkFigures(store: Store, found: ReportProblem): void {
   }
 }
 
+/** Whether there is no file. One that cannot be looked up may be there. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Checks the files of drawings: the content of each matches its name, and a publication uses it. */
 export async function checkDrawingFiles(
   store: Store,
@@ -60,21 +77,32 @@ export async function checkDrawingFiles(
 ): Promise<void> {
   const files = new LocalDrawings(store.dir);
   let count = 0;
-  for await (const { content, path } of files.list()) {
-    if (count++ % 1000 === 0) onProgress?.(`drawing ${count}`);
-    store.refresh();
-    if (!store.figureFiles.doesExist(content)) {
-      if (await isOld(path)) found('leftover', relative(store.dir, path), 'no publication shows it');
-      continue;
+  try {
+    for await (const { content, path } of files.list()) {
+      if (count++ % 1000 === 0) onProgress?.(`drawing ${count}`);
+      store.refresh();
+      if (!store.figureFiles.doesExist(content)) {
+        if (await isOld(path)) found('leftover', relative(store.dir, path), 'no publication shows it');
+        continue;
+      }
+      const fault = await files.fault(content);
+      if (fault === undefined) continue;
+      for (const patentId of store.figureFiles.getValues(content))
+        found('drawing', patentId, `${path}: ${fault.reason}`);
     }
-    const fault = await files.fault(content);
-    if (fault === undefined) continue;
-    for (const patentId of store.figureFiles.getValues(content))
-      found('drawing', patentId, `${path}: ${fault}`);
+    for (const path of await files.abandoned()) {
+      found('leftover', relative(store.dir, path), 'was never finished');
+    }
+  } catch (error) {
+    found('drawing', relative(store.dir, files.dir), unlistable(error));
   }
-  for (const path of await files.abandoned()) {
-    found('leftover', relative(store.dir, path), 'was never finished');
-  }
+}
+
+/** Why the files of drawings cannot be listed. @throws the error if it is another one */
+function unlistable(error: unknown): string {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall !== 'scandir') throw error;
+  return `a folder cannot be read, and the files of the folders after it were not checked: ${message}`;
 }
 
 /**
@@ -88,7 +116,8 @@ function areLeft(store: Store, patentId: string): boolean {
 }
 
 /**
- * Removes damaged and missing drawings from the tables, so that no answer names them, and deletes unused files.
+ * Removes damaged and missing drawings from the tables, so that no answer names them, and deletes unused files. Files that
+ * cannot be read stay: they may be intact.
  * @returns descriptions of the repairs
  */
 export async function repairDrawings(store: Store): Promise<string[]> {
@@ -97,35 +126,49 @@ export async function repairDrawings(store: Store): Promise<string[]> {
   store.refresh();
   for (const patentId of [...store.figures.getKeys()]) {
     if (whole(() => store.figures.get(patentId)) === undefined) {
-      transaction(store, () => forgetFigures(store, patentId));
+      transaction(
+        store,
+        () => forgetFigures(store, patentId),
+        () => ({ bytes: roomForLookups(store) }),
+      );
       repaired.push(`figures of ${patentId} were taken out: their list was damaged; ingest its file again`);
       continue;
     }
     const shown = filesOf(store.figures.get(patentId)?.figures ?? []);
     const broken = new Set<string>();
-    for (const content of shown) if ((await files.fault(content)) !== undefined) broken.add(content);
+    for (const content of shown) if ((await files.fault(content))?.isDamaged) broken.add(content);
+    const room = () => roomForFigures(1 + figureCount(store, [patentId]));
     if (broken.size > 0) {
-      const names = transaction(store, () => takeImages(store, patentId, broken));
+      const names = transaction(store, () => takeImages(store, patentId, broken), room);
       repaired.push(`${patentId}: taken out, ingest again: ${names.join(', ')}`);
     }
     if (!areLeft(store, patentId)) continue;
-    const isRemoved = transaction(store, () => {
-      // An ingest may have stored more of them, or the publication, since they were read.
-      if (!areLeft(store, patentId)) return false;
-      removeFigures(store, patentId);
-      return true;
-    });
+    const isRemoved = transaction(
+      store,
+      () => {
+        // An ingest may have stored more of them, or the publication, since they were read.
+        if (!areLeft(store, patentId)) return false;
+        removeFigures(store, patentId);
+        return true;
+      },
+      room,
+    );
     if (isRemoved) repaired.push(`figures of ${patentId}, which is not there, were taken out`);
   }
-  for await (const { content, path } of files.list()) {
-    store.refresh();
-    const isShown = store.figureFiles.doesExist(content);
-    if (isShown || !((await isOld(path)) || (await files.fault(content)) !== undefined)) continue;
-    await rm(path, { force: true });
-    repaired.push(`leftover ${relative(store.dir, path)} was removed`);
-  }
-  for (const path of await files.removeAbandoned()) {
-    repaired.push(`leftover ${relative(store.dir, path)} was removed`);
+  try {
+    for await (const { content, path } of files.list()) {
+      store.refresh();
+      const isShown = store.figureFiles.doesExist(content);
+      if (isShown || !((await isOld(path)) || (await files.fault(content))?.isDamaged)) continue;
+      await rm(path, { force: true });
+      repaired.push(`leftover ${relative(store.dir, path)} was removed`);
+    }
+    for (const path of await files.removeAbandoned()) {
+      repaired.push(`leftover ${relative(store.dir, path)} was removed`);
+    }
+  } catch (error) {
+    // The check after the repair reports it.
+    unlistable(error);
   }
   return repaired;
 }

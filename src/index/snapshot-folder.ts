@@ -63,6 +63,7 @@ export async function snapshotFolder(
     await mkdir(part, { mode: 0o700 });
     const summary = await new Copy(store, part, held, options).make();
     await options.alongside?.(part);
+    await syncFolderAsync(part);
     // Removes an empty folder only: another process may have added files meanwhile.
     if (existsSync(folder)) await rmdir(folder);
     await rename(part, folder);

@@ -10,8 +10,8 @@ import {
   type NamedFigure,
   nameFigures,
   namersOf,
+  roomForFigures,
 } from '../store/figures.js';
-import type { Room } from '../store/room.js';
 import type { Store } from '../store/store.js';
 
 /** The figures that a publication names. */
@@ -47,9 +47,6 @@ export interface FigureTable {
   give(images: readonly ReadyImage[], run: number): Promise<({ patentId: string } & GivenImage)[][]>;
 }
 
-/** Space in the store for the figures of publications and for each figure. */
-const roomFor = (figures: number): Room => ({ bytes: figures << 12, changed: figures << 15 });
-
 /** The figures of a data folder. */
 export class FolderFigures implements FigureTable {
   readonly #store: Store;
@@ -62,7 +59,7 @@ export class FolderFigures implements FigureTable {
     return transaction(
       this.#store,
       () => named.map(({ patentId, figures }) => nameFigures(this.#store, patentId, figures, run)),
-      () => roomFor(named.reduce((sum, { figures }) => sum + 1 + figures.length, 0)),
+      () => roomForFigures(named.reduce((sum, { figures }) => sum + 1 + figures.length, 0)),
     );
   }
 
@@ -82,7 +79,7 @@ export class FolderFigures implements FigureTable {
       () => {
         for (const { patentId, figures } of copied) copyFigures(this.#store, patentId, figures);
       },
-      () => roomFor(copied.reduce((sum, { figures }) => sum + 1 + figures.length, 0)),
+      () => roomForFigures(copied.reduce((sum, { figures }) => sum + 1 + figures.length, 0)),
     );
   }
 
@@ -98,7 +95,7 @@ export class FolderFigures implements FigureTable {
             return given === undefined ? [] : [{ patentId, ...given }];
           }),
         ),
-      () => roomFor(named.reduce((sum, namers) => sum + namers.length, 0)),
+      () => roomForFigures(named.reduce((sum, namers) => sum + namers.length, 0)),
     );
   }
 }

@@ -116,7 +116,7 @@ const isCorrectionId = (patentId: string): boolean => isCorrection(patentId.slic
 /** The leading publication's own fields. */
 function ownOf(patent: Patent): Patent {
   const { filled = [], ...found } = patent;
-  return without(found, filled);
+  return without(found, withMark(filled));
 }
 
 /** The fields that were filled from others, as a part. */
@@ -125,9 +125,15 @@ function fillingOf(patent: Patent): Patent {
   const names = Object.entries(fields).flatMap(([name, value]) =>
     isByLanguage(name) ? Object.keys(value as object).map((spoken) => `${name}.${spoken}`) : [name],
   );
-  const rest = names.filter((name) => !filled.includes(name));
+  const told = withMark(filled);
+  const rest = names.filter((name) => !told.includes(name));
   const identity = { patent_id, country, number, kind_code, partial: true };
   return without({ ...fields, ...identity, ...(language === undefined ? {} : { language }) }, rest);
+}
+
+/** Filled fields. The mark of a derived family belongs to its id. */
+function withMark(filled: readonly string[]): readonly string[] {
+  return filled.includes('family_id') ? [...filled, 'family_derived'] : filled;
 }
 
 /** Removes fields from a record. A name such as `titles.en` means one language. */

@@ -108,15 +108,15 @@ export async function* allRecords(
   }
 }
 
+/** More documents than a folder can hold. */
+const ALL = 0xffff_ffff;
+
 /** Returns a function that says whether a filter allows a document. */
-function allowedBy(
-  filters: Filters,
-  store: Store,
-  { native, manifest }: OpenSnapshot,
-): (doc: number) => boolean {
+function allowedBy(filters: Filters, store: Store, { native }: OpenSnapshot): (doc: number) => boolean {
   const docs = calling(() => {
     const clauses = clausesOf(withApplicantNames(native, store, filters).filters, store);
-    return native.sample(native.select(clauses), manifest.documents);
+    // All of them, whatever the manifest counts.
+    return native.sample(native.select(clauses), ALL);
   });
   const bits = new Uint8Array(((docs.at(-1) ?? 0) >>> 3) + 1);
   for (const doc of docs) bits[doc >>> 3]! |= 1 << (doc & 7);

@@ -10,7 +10,13 @@ import type { Passage } from '../patent/passage.js';
 import { basisOf, isSameBasis } from './basis.js';
 import { applicationKeys, type DocumentHead, halves, type PreparedDocument } from './document.js';
 import { dataFile, readable } from './faults.js';
-import { rebuildFigureLookups, removeFigures } from './figures.js';
+import {
+  figureCount,
+  rebuildFigureLookups,
+  removeFigures,
+  roomForFigures,
+  roomForLookups,
+} from './figures.js';
 import { deletedKey, MANIFEST } from './keys.js';
 import { type Manifest, type ModelIdentity, modelName, type SegmentEntry, sameModel } from './manifest.js';
 import { makeRoom, type Room, roomForValue } from './room.js';
@@ -103,7 +109,7 @@ export function commitDocuments(
       for (const [n, document] of documents.entries()) outcomeOf.set(document, outcomeAt(document, n));
       deleted.write();
     },
-    { bytes: roomFor(all), changed: all.length * ROOM_A_DOCUMENT },
+    () => ({ bytes: roomFor(all), changed: all.length * ROOM_A_DOCUMENT }),
   );
   return all.map((document) => outcomeOf.get(document) ?? 'outdated');
 }
@@ -201,8 +207,23 @@ export function deleteDocuments(store: Store, patentIds: readonly string[]): str
       deleted.write();
       return found;
     },
-    { changed: patentIds.length * ROOM_A_DOCUMENT },
+    () => {
+      const figures = roomForFigures(
+        figureCount(
+          store,
+          patentIds.flatMap((id) => namesOf(store, id)),
+        ),
+      );
+      return { ...figures, changed: figures.changed + patentIds.length * ROOM_A_DOCUMENT };
+    },
   );
+}
+
+/** The patent_ids under which figures of a publication are stored: its own, and those that it corrects. */
+function namesOf(store: Store, patentId: string): string[] {
+  const id = store.ids.get(patentId);
+  const head = id === undefined ? undefined : store.documents.get(id);
+  return head === undefined ? [] : [head.patent_id, ...(head.corrects ?? [])];
 }
 
 /**
@@ -248,7 +269,7 @@ export function commitEntry(store: Store, entry: SegmentEntry): boolean {
  * Changes the manifest in one write transaction. An exception undoes it.
  * @param room that the change may need, without that for the lists of deleted documents
  */
-export function change<T>(store: Store, body: (manifest: Manifest) => T, room: Room = {}): T {
+export function change<T>(store: Store, body: (manifest: Manifest) => T, room: () => Room = () => ({})): T {
   const lists = () => 4 * store.manifest().segments.reduce((sum, { docs }) => sum + docs, 0);
   return transaction(
     store,
@@ -260,7 +281,10 @@ export function change<T>(store: Store, body: (manifest: Manifest) => T, room: R
       store.meta.putSync(MANIFEST, manifest);
       return result;
     },
-    () => ({ ...room, bytes: (room.bytes ?? 0) + lists() }),
+    () => {
+      const wanted = room();
+      return { ...wanted, bytes: (wanted.bytes ?? 0) + lists() };
+    },
   );
 }
 
@@ -328,7 +352,11 @@ export function writeDeleted(store: Store, segment: string, docs: readonly numbe
 /** Restores the passages of a document. */
 export function restorePassages(store: Store, doc: number, passages: readonly Passage[]): void {
   const bytes = passages.reduce((sum, { text }) => sum + roomForValue(Buffer.byteLength(text)), 0);
-  change(store, () => putPassages(store, doc, passages), { bytes });
+  change(
+    store,
+    () => putPassages(store, doc, passages),
+    () => ({ bytes }),
+  );
 }
 
 /** Removes documents with lost or damaged records from the index. `rebuildLookups` corrects the counts. */
@@ -347,7 +375,7 @@ export function forgetDocuments(store: Store, docs: readonly number[]): void {
       }
       deleted.write();
     },
-    { changed: docs.length * ROOM_A_DOCUMENT },
+    () => ({ changed: docs.length * ROOM_A_DOCUMENT }),
   );
 }
 
@@ -368,7 +396,7 @@ export function rebuildLookups(store: Store): void {
       }
       rebuildFigureLookups(store);
     },
-    { bytes: store.manifest().documents * ROOM_A_RECORD },
+    () => ({ bytes: store.manifest().documents * ROOM_A_RECORD + roomForLookups(store) }),
   );
 }
 
@@ -388,7 +416,7 @@ export function addInternationalKeys(store: Store, docs: readonly number[]): num
         count += 1;
       }
     };
-    change(store, upgrade, { changed: some.length * ROOM_A_DOCUMENT });
+    change(store, upgrade, () => ({ changed: some.length * ROOM_A_DOCUMENT }));
   }
   return count;
 }

@@ -5,6 +5,7 @@
  */
 import { whole } from './checked-values.js';
 import type { Lookup } from './publications.js';
+import type { Room } from './room.js';
 import type { Store } from './store.js';
 
 /** The stored images of one figure. */
@@ -176,6 +177,29 @@ export function copyFigures(store: Store, patentId: string, copied: readonly Fig
   const old = store.figures.get(patentId)?.figures ?? [];
   const figures = withCopied(old, copied);
   if (figures !== undefined) replace(store, patentId, old, figures);
+}
+
+/** Room that a change of some figures may need: their entries, and the pages of these in three tables. */
+export function roomForFigures(figures: number): Required<Room> {
+  return { bytes: figures * (4 << 10), changed: figures * (32 << 10) };
+}
+
+/** Number of the figures of publications. */
+export function figureCount(store: Store, patentIds: Iterable<string>): number {
+  let count = 0;
+  for (const patentId of patentIds) count += store.figures.get(patentId)?.figures.length ?? 0;
+  return count;
+}
+
+/** Bytes of a figure's entries in the lookups, by its name and by its two files, in pages that are half full. */
+const LOOKUP_BYTES = 1 << 10;
+
+/** Room that `rebuildFigureLookups` may need: the pages of the old entries become free only after its transaction. */
+export function roomForLookups(store: Store): number {
+  let count = 0;
+  for (const key of store.figures.getKeys())
+    count += whole(() => store.figures.get(key))?.figures.length ?? 0;
+  return count * LOOKUP_BYTES;
 }
 
 /** Removes the figures of a publication. To be called within a transaction. */

@@ -70,7 +70,9 @@ export function isUnchanged(
   versions: Readonly<Record<string, number>>,
 ): boolean {
   if (known === undefined || known.bytes !== file.bytes || known.modified !== file.modified) return false;
-  if (known.failed > 0 && known.registry !== registryDigest(versions)) return false;
+  // A file that failed or that no reader knew is tried again by other readers.
+  const isRead = known.failed === 0 && Object.keys(known.readers).length > 0;
+  if (!isRead && known.registry !== registryDigest(versions)) return false;
   return Object.entries(known.readers).every(([format, version]) => versions[format] === version);
 }
 

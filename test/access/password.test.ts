@@ -95,6 +95,10 @@ describe('the password of an account', () => {
     await store.passwords.set(account.id, 'another long password');
     assert.equal(await store.passwords.signIn(account.id, RIGHT), undefined);
     assert.ok(await store.passwords.signIn(account.id, 'another long password'));
+    const epoch = store.passwords.sessionEpoch(account.id);
+    await assert.rejects(store.passwords.set(account.id, RIGHT, epoch - 1), /the session has ended/);
+    assert.equal(await store.passwords.signIn(account.id, RIGHT), undefined, 'nothing is changed');
+    assert.equal(await store.passwords.set(account.id, 'another long password', epoch), epoch + 1);
     await store.passwords.set(account.id, undefined);
     assert.equal(await store.passwords.signIn(account.id, 'another long password'), undefined);
     await assert.rejects(store.passwords.set('acc_none', RIGHT), /there is no account/);

@@ -1,7 +1,7 @@
 /** The commands that print the content of an index, show, stats, coverage and export; and searches without results. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -10,6 +10,9 @@ import { bars } from '../../src/cli/stats.js';
 import type { Patent } from '../../src/patent/record.js';
 import { CLI, type Ended, FIXTURES, priorart } from '../crash/folder.js';
 import { type Collection, collect } from '../search/collection.js';
+
+/** Incomplete files of exports in a folder. */
+const partsIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('.part'));
 
 describe('records at the command line', () => {
   let dir: string;
@@ -47,7 +50,15 @@ describe('records at the command line', () => {
     assert.equal(again.code, 0, again.stderr);
     assert.equal(again.stdout, text, 'equal bytes');
     assert.match(again.stderr, /^101 publications, [\d.]+ kB, in [\d.]+ s\n$/);
-    assert.equal(existsSync(`${file}.part`), false);
+    assert.deepEqual(partsIn(dir), []);
+  });
+
+  it('two exports to one file at once: each writes it whole', async () => {
+    const file = join(dir, 'twice.jsonl');
+    const both = await Promise.all([run('export --out', file), run('export --out', file)]);
+    for (const { code, stderr } of both) assert.equal(code, 0, stderr);
+    assert.deepEqual(lines(readFileSync(file, 'utf8')), sorted());
+    assert.deepEqual(partsIn(dir), []);
   });
 
   it('an exported international application stays one', async () => {

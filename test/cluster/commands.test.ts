@@ -196,5 +196,13 @@ describe('commands on a cluster', { skip: await missingForCluster() }, () => {
       .ended;
     assert.equal(code, 2);
     assert.match(stderr, /`check` works on a data folder only/);
+    for (const [args, expected] of [
+      [['embed'], /expected --models FILE with the models of the cluster/],
+      [['calibrate', '--pairs', 'none'], /expected --models FILE with the models of the cluster/],
+    ] as const) {
+      const other = await launch(CLI, [...args], { ...process.env, PRIORART_ENGINE: 'opensearch' }).ended;
+      assert.equal(other.code, 2);
+      assert.match(other.stderr, expected);
+    }
   });
 });

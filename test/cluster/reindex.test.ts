@@ -73,6 +73,40 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
     }
   }
 
+  test('what a correction took the place of, and a killed program left behind, is not copied', async () => {
+    const index = `reindex-${randomUUID()}`;
+    const proxy = await proxyOf(cluster.urls[0]!);
+    const engine = await open({ engine: 'opensearch', ...addressOf(index, [proxy.url]) }, { create: true });
+    try {
+      let document = '';
+      proxy.fault(({ path, body }) => {
+        if (path.startsWith('/_bulk')) document ||= body.split('\n')[1]!;
+        return undefined;
+      });
+      const first = written(1);
+      const correction = {
+        ...written(1, 'A corrected wombat lift'),
+        patent_id: 'US30000001A9',
+        kind_code: 'A9',
+        corrects: [first.patent_id],
+      };
+      for (const record of [first, correction]) await engine.ingest([record] as never);
+      const left = await fetch(`${cluster.urls[0]}/${index}-1/_doc/left?refresh=true`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: document,
+      });
+      assert.equal(left.status, 201);
+      assert.deepEqual(await ids(engine), [first.patent_id, correction.patent_id]);
+      const summary = await reindex(addressOf(index));
+      assert.equal(summary.documents, 1);
+      assert.deepEqual(await ids(engine), [correction.patent_id]);
+    } finally {
+      await engine.close();
+      proxy.close();
+    }
+  });
+
   test('other shards: no search fails, no write is lost, while others search and write', async () => {
     const { engine, index } = await filled();
     try {

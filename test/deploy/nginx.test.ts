@@ -103,6 +103,11 @@ for (const adapter of ADAPTERS) {
       const below = await ProxiedService.start(NGINX, adapter, (where) =>
         changed(
           recommended(where),
+          ['location /admin {', 'location /patents/admin {'],
+          [
+            /deny all;\s+proxy_pass http:\/\/priorart;/.exec(recommended(where))![0],
+            'deny all; proxy_pass http://priorart/admin;',
+          ],
           ['location / {', 'location /patents/ {'],
           ['proxy_pass http://priorart;', 'proxy_pass http://priorart/;'],
         ),
@@ -113,6 +118,10 @@ for (const adapter of ADAPTERS) {
       assert.equal(redirect.status, 302);
       const link = new URL(redirect.headers.location!, `https://127.0.0.1/patents${path}`);
       assert.ok((await below.ask(link.pathname + link.search)).body.equals(bytes));
+      const plans = '/patents/admin/api/v1/plans';
+      assert.equal((await below.ask(plans)).status, 401, 'from this machine, without the secret');
+      for (const written of [plans, plans.replace('admin', '%61dmin'), plans.replace('/admin', '//admin')])
+        assert.equal((await below.ask(written, { from: '127.0.0.9' })).status, 403, written);
     });
     itTellsWhenTheServerIsGone(proxied);
   });

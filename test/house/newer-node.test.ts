@@ -30,6 +30,7 @@ const ADAPTER_TESTS = [
   'api/errors.test.js',
   'api/semantic.test.js',
   'http/adapter-answers.test.js',
+  'http/adapter-events.test.js',
   'http/adapter-requests.test.js',
   'mcp/sse.test.js',
 ];

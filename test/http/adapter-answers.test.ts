@@ -98,6 +98,8 @@ onEachHttpAdapter('answers', (server, name) => {
       );
     }
     assert.equal((await server.exchange(get('/text?100000'))).body, '한'.repeat(100_000));
+    for (const size of [1, 30_000, 100_000])
+      assert.equal((await server.exchange(get(`/latin?${size}`))).body, 'é'.repeat(size));
     const slow = server.client();
     slow.socket.pause();
     slow.write(get('/big?20000000'));

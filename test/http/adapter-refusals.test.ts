@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasLaterParser } from '../adapters.js';
-import { onEachHttpAdapter } from './adapter-server.js';
-import { get } from './raw.js';
+import { bytesOf, onEachHttpAdapter } from './adapter-server.js';
+import { get, post } from './raw.js';
 
 onEachHttpAdapter('invalid requests', (server, name) => {
   it('never hands over an invalid HTTP request', async () => {
@@ -29,6 +29,26 @@ onEachHttpAdapter('invalid requests', (server, name) => {
       handled.map(({ path }) => path),
       [],
     );
+    await server.assertAlive();
+  });
+
+  it('answers what came before an invalid request, then refuses that', {
+    skip: name === 'node' ? false : 'uWebSockets.js closes the connection',
+  }, async () => {
+    await server.start();
+    const behind = server.client().write(post('/later?100', 'a') + 'garbage\r\n\r\n');
+    assert.equal((await behind.reply())?.body, 'later 100');
+    assert.equal((await behind.reply())?.status, 400);
+    await behind.whenClosed();
+    const within = server.client().write(get('/source?5000000'));
+    while (server.seen.sources.length < 1) await sleep(5);
+    within.write('garbage\r\n\r\n');
+    assert.equal((await within.reply())?.body === bytesOf(0, 5_000_000).toString('latin1'), true);
+    assert.equal((await within.reply())?.status, 400);
+    const body = server
+      .client()
+      .write('POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n');
+    assert.equal((await body.reply({ ms: 5_000 }))?.status, 400);
     await server.assertAlive();
   });
 

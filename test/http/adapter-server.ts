@@ -97,6 +97,7 @@ const PATHS: Record<
     return { ...text(body), ownsBody: true };
   },
   '/text': ({ query }) => text('한'.repeat(Number(query))),
+  '/latin': ({ query }) => text('é'.repeat(Number(query))),
   '/source': ({ query }, seen) => {
     const [length, failsAt] = query.split(',').map(Number);
     const source = new TestSource(length!, failsAt);

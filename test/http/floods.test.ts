@@ -27,6 +27,10 @@ const MEGABYTE = 1 << 20;
 const handler: HttpHandler = async (request) => {
   const reply = (status: number, body: string) => ({ status, headers: {}, body });
   if (request.path === '/big') return reply(200, 'b'.repeat(Number(request.query)));
+  if (request.path === '/wait') {
+    await new Promise<void>((resolve) => request.onGone(resolve));
+    return undefined;
+  }
   try {
     return reply(200, `${(await request.body()).length}`);
   } catch (error) {
@@ -96,6 +100,16 @@ for (const name of ADAPTERS) {
       crowd.kill('SIGKILL');
       await until(() => adapter.connections === 0, 'all are gone');
       assert.deepEqual([adapter.connections, adapter.activeRequests], [0, 0], 'nothing is left of them');
+      await assertAlive();
+    });
+
+    it('closes a connection that sends many requests and waits for no answer', {
+      skip: name === 'node' ? false : 'uWebSockets.js parses no request during another one',
+    }, async () => {
+      await start();
+      const flood = client().write(get('/wait').repeat(5_000));
+      await flood.whenClosed();
+      await until(() => adapter.activeRequests === 0, 'all requests have ended');
       await assertAlive();
     });
 

@@ -1,6 +1,16 @@
 /** A check detects damage to files of drawings, and a repair handles it. */
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -78,6 +88,44 @@ describe('a check of drawings', { skip: noSharp }, () => {
       await again.close();
     });
   }
+
+  // A link to itself cannot be read, whoever reads it.
+  it('reports a file that cannot be read, and a repair leaves it as it is', async () => {
+    let path = '';
+    const { store } = await damaged('unreadable', (files, content) => {
+      path = files.path(content);
+      renameSync(path, `${path}.away`);
+      symlinkSync(path, path);
+    });
+    const found = await problems(store);
+    assert.equal(found.length, 1, found.join('\n'));
+    assert.match(found[0]!, /^drawing US11056350B2: .*it cannot be read: ELOOP/);
+    const { ok, repaired } = await repairFolder(store, derivation);
+    assert.deepEqual([ok, repaired], [false, []]);
+    rmSync(path);
+    renameSync(`${path}.away`, path);
+    assert.deepEqual(await problems(store), []);
+    assert.equal(figureImages(store, PATENT).size, 3);
+    await store.close();
+  });
+
+  it('reports a folder that cannot be listed, and no snapshot is made without it', async () => {
+    const { dir, store } = await damaged('unlistable', (files) => {
+      const shard = join(files.dir, '000');
+      symlinkSync(shard, shard);
+    });
+    const found = await problems(store);
+    assert.equal(found.length, 1, found.join('\n'));
+    assert.match(found[0]!, /^drawing drawings: a folder cannot be read.*ELOOP/);
+    const { ok, repaired } = await repairFolder(store, derivation);
+    assert.deepEqual([ok, repaired], [false, []]);
+    await store.close();
+    const engine = await open(dir, { workers: 1 });
+    const copy = join(folder, 'copy-of-unlistable');
+    await assert.rejects(engine.snapshot(copy), /ELOOP/);
+    assert.equal(existsSync(copy), false);
+    await engine.close();
+  });
 
   it('finds old files of no publication, and a repair removes them', async () => {
     let paths: string[] = [];

@@ -178,7 +178,10 @@ describe('the ledger of an ingest', () => {
         registry: registryDigest({ one: 1, two: 1 }),
       };
       const long = { ...entry, path: `/${'x'.repeat(3000)}`, failed: 1 };
-      enterSources(store, [entry, long]);
+      const unknown = { ...entry, path: '/x/z.csv', ingested: 0, readers: {} };
+      enterSources(store, [entry, long, unknown]);
+      assert.ok(isRead(store, unknown, { one: 1, two: 1 }));
+      assert.ok(!isRead(store, unknown, { one: 1, two: 1, three: 1 }), 'a new reader may know it');
       assert.ok(isRead(store, entry, { one: 1, two: 1 }));
       assert.ok(isRead(store, entry, { one: 1, two: 2 }));
       assert.ok(!isRead(store, entry, { one: 2, two: 1 }));

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { PriorartError } from '../../src/errors.js';
+import { OAuthStore } from '../../src/http/oauth/store.js';
 import { type Answer, onEachAdapter, Service } from '../api/service.js';
 import { freePort } from '../http/free-port.js';
 import { filled, smallDisk } from '../small-disk.js';
@@ -78,6 +80,22 @@ onEachAdapter('the authorization server without its state', (adapter) => {
     const [{ id }] = (await admin('')).json.grants;
     assert.equal((await admin(`/${id}/revoke`, 'POST')).status, 200);
     assert.equal(await statusOf(base, (refreshed.json as Tokens).access_token), 401);
+  });
+
+  it('a grant that cannot be stored leaves no key behind', async (t) => {
+    const { service, base } = await started(t);
+    const other = await registered(base, 'Other');
+    const active = () => service.access.list().filter(({ state }) => state === 'active').length;
+    const before = active();
+    const failing = t.mock.method(OAuthStore.prototype, 'putConnection', () =>
+      Promise.reject(new PriorartError('unavailable', 'no room')),
+    );
+    await assert.rejects(tokensFor(base, other, 'Kim', PASSWORD));
+    assert.equal(failing.mock.callCount(), 1);
+    assert.equal(active(), before);
+    failing.mock.restore();
+    assert.equal((await tokensFor(base, other, 'Kim', PASSWORD)).error, undefined);
+    assert.equal(active(), before + 1);
   });
 
   it('the disk is full: a refresh token that was not exchanged works when there is room again', async (t) => {

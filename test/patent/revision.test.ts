@@ -49,6 +49,22 @@ describe('revision', () => {
     assert.deepEqual(revised(part, whole), expected);
   });
 
+  it('a derived family stays marked, and gives way to that of a later complete record', () => {
+    const whole = ep('A1', { title: 'Lid' });
+    const part = ep('A1', { partial: true, family_id: 'EP01', family_derived: true });
+    const filled = revised(whole, part);
+    assert.deepEqual([filled.family_id, filled.family_derived], ['EP01', true]);
+    const later = ep('A1', { title: 'Lid', family_id: 'US02', family_derived: true });
+    assert.deepEqual(
+      [revised(filled, later)].map(({ family_id, family_derived }) => [family_id, family_derived]),
+      [['US02', true]],
+    );
+    const again = revised(filled, { ...part, abstract: 'A lid.' });
+    assert.deepEqual([again.family_id, again.family_derived], ['EP01', true]);
+    const told = revised(filled, ep('A1', { partial: true, family_id: '4711' }));
+    assert.deepEqual([told.family_id, told.family_derived], ['4711', undefined]);
+  });
+
   it('the later of two parts takes precedence in common fields, and the result is a part', () => {
     const claims = ep('A1', { partial: true, language: 'de', claims: [{ number: 1, text: 'Deckel.' }] });
     const front = ep('A1', { partial: true, language: 'en', title: 'Lid', titles: { de: 'Deckel' } });

@@ -2,35 +2,21 @@
 //! is the public interface and checks arguments; this file converts them.
 
 use crate::errors::{caught, coded, from_shim};
+use crate::open_files::OpenFiles;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_shim::{BuildParams, Index, Kind, SearchParams};
-use std::collections::HashMap;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, Weak};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
-/// Identity of a file at the time of opening. A file that replaces it has another key.
-type Key = (PathBuf, u64, u64, i64, i64, u64);
-
-/// Mapped indexes that any thread of this process has open. A mapped index cannot change, so
-/// threads share it. It is closed with its last user.
-static MAPPED: LazyLock<Mutex<HashMap<Key, Weak<Index>>>> = LazyLock::new(Default::default);
+/// Mapped indexes that any thread of this process has open.
+static MAPPED: LazyLock<OpenFiles<Index>> = LazyLock::new(Default::default);
 
 fn open_shared(path: &Path) -> Result<Arc<Index>> {
     let missing =
         |e: std::io::Error| coded("invalid_request", format!("cannot open {}: {e}", path.display()));
-    let m = std::fs::metadata(path).map_err(missing)?;
-    let key = (path.to_owned(), m.dev(), m.ino(), m.mtime(), m.mtime_nsec(), m.size());
-    // Locked while opening, so that two workers do not load the same file twice.
-    let mut mapped = MAPPED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(index) = mapped.get(&key).and_then(Weak::upgrade) {
-        return Ok(index);
-    }
-    let index = Arc::new(Index::load(path, true).map_err(on_file)?);
-    mapped.retain(|_, weak| weak.strong_count() > 0);
-    mapped.insert(key, Arc::downgrade(&index));
-    Ok(index)
+    std::fs::metadata(path).map_err(missing)?;
+    MAPPED.open(path, |path| Index::load(path, true).map_err(on_file))
 }
 
 /// Converts an error about a file. The path comes from the caller, so an unusable file is an

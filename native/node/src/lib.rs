@@ -12,6 +12,7 @@ mod faiss;
 mod files;
 mod halves;
 mod languages;
+mod open_files;
 mod opened;
 mod recall;
 mod segments;

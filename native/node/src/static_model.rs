@@ -1,6 +1,7 @@
 //! The static model: converts texts to vectors and ids.
 
 use crate::errors::{coded, from_core};
+use crate::open_files::OpenFiles;
 use crate::segments::TokenBags;
 use crate::snapshot::Snapshot;
 use crate::text::{LateInteractionScores, RerankDocument};
@@ -11,30 +12,16 @@ use priorart_core::late::bag::Bagger;
 use priorart_core::late::pieces::{scores, Candidate, Desk, Fit};
 use priorart_core::late::{Mixture, Share};
 use priorart_core::static_model::{Reader, Scratch, StaticModel as Core};
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, Weak};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
-/// All models that are open in this process. The last user closes a model.
-static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Core>>>> = LazyLock::new(Default::default);
-
-fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
-    // Locked while opening, so that two workers do not read the same file twice.
-    let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(model) = open.get(&path).and_then(Weak::upgrade) {
-        return Ok(model);
-    }
-    let model = Arc::new(Core::open(&path).map_err(from_core)?);
-    open.retain(|_, weak| weak.strong_count() > 0);
-    open.insert(path, Arc::downgrade(&model));
-    Ok(model)
-}
+/// All models that are open in this process.
+static OPEN: LazyLock<OpenFiles<Core>> = LazyLock::new(Default::default);
 
 /// Number of static models that are open in this process, over all threads.
 #[napi]
 pub fn open_static_models() -> u32 {
-    let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    open.values().filter(|weak| weak.strong_count() > 0).count() as u32
+    OPEN.count() as u32
 }
 
 /// Ids of the model's pieces in several texts.
@@ -68,7 +55,7 @@ impl StaticModel {
     #[napi(constructor, catch_unwind)]
     pub fn new(path: String) -> Result<Self> {
         Ok(StaticModel {
-            model: Some(open_shared(path.into())?),
+            model: Some(OPEN.open(Path::new(&path), |path| Core::open(path).map_err(from_core))?),
             scratch: Scratch::default(),
             bagger: Bagger::default(),
             desk: Desk::default(),

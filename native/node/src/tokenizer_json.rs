@@ -1,26 +1,15 @@
 //! Tokenizers of published models: convert texts to ids.
 
 use crate::errors::{coded, from_core};
+use crate::open_files::OpenFiles;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::tokenizer_json::{Frame, TokenizerJson as Core};
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, Weak};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 /// Tokenizers that any thread of this process has open. One of 250,000 pieces takes 100 MB.
-static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Core>>>> = LazyLock::new(Default::default);
-
-fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
-    let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(tokenizer) = open.get(&path).and_then(Weak::upgrade) {
-        return Ok(tokenizer);
-    }
-    let tokenizer = Arc::new(Core::open(&path).map_err(from_core)?);
-    open.retain(|_, weak| weak.strong_count() > 0);
-    open.insert(path, Arc::downgrade(&tokenizer));
-    Ok(tokenizer)
-}
+static OPEN: LazyLock<OpenFiles<Core>> = LazyLock::new(Default::default);
 
 /// Tokens of several texts, each with a prompt around it, without special tokens.
 #[napi(object)]
@@ -54,7 +43,8 @@ impl TokenizerJson {
     /// Opens a tokenizer.json.
     #[napi(constructor, catch_unwind)]
     pub fn new(path: String) -> Result<Self> {
-        Ok(TokenizerJson { tokenizer: Some(open_shared(path.into())?) })
+        let tokenizer = OPEN.open(Path::new(&path), |path| Core::open(path).map_err(from_core))?;
+        Ok(TokenizerJson { tokenizer: Some(tokenizer) })
     }
 
     fn tokenizer(&self) -> Result<&Core> {

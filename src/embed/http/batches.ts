@@ -2,10 +2,13 @@
  * Batches the texts of all requests of a thread into few HTTP requests to the embedding server. Texts that are waiting
  * when a request may be sent go together, queries before passages.
  */
+import { isPriorartError } from '../../errors.js';
 import { HTTP_EMBEDDER } from '../../limits.js';
 
 interface WaitingText {
   text: string;
+  /** All texts of the same caller. */
+  call: readonly WaitingText[];
   signal: AbortSignal | undefined;
   resolve(vector: Float32Array): void;
   reject(reason: unknown): void;
@@ -42,7 +45,10 @@ export class HttpBatches {
     const queue = urgent ? this.#urgent : this.#patient;
     const own: WaitingText[] = [];
     const vectors = texts.map(
-      (text) => new Promise<Float32Array>((resolve, reject) => own.push({ text, signal, resolve, reject })),
+      (text) =>
+        new Promise<Float32Array>((resolve, reject) =>
+          own.push({ text, call: own, signal, resolve, reject }),
+        ),
     );
     queue.push(...own);
     // Rejects at once. The waiting texts are dropped when their turn comes.
@@ -107,7 +113,11 @@ export class HttpBatches {
       );
       for (const [n, { resolve }] of batch.entries()) resolve(vectors[n]!);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      const calls = [...new Set(batch.map(({ call }) => call))];
+      if (calls.length > 1 && isPriorartError(error) && error.code === 'embedding_failed') {
+        // The server refuses a whole request because of one text, which is that of one caller.
+        for (const own of calls) await this.#answer(batch.filter(({ call }) => call === own));
+      } else for (const { reject } of batch) reject(error);
     } finally {
       for (const signal of signals) signal?.removeEventListener('abort', check);
     }

@@ -52,6 +52,12 @@ export function createNodeAdapter(options: AdapterOptions): HttpAdapter {
  */
 const ACCEPT_BACKLOG = 4_096;
 
+/**
+ * Requests of a connection that wait for their answers, at most. Node parses pipelined requests as fast as they come, so a client
+ * that sends without a pause would fill the memory. Clients that pipeline at all send some ten.
+ */
+const PIPELINED_MAX = 64;
+
 class NodeAdapter implements HttpAdapter {
   readonly name = 'node';
   readonly #options: AdapterOptions;
@@ -61,6 +67,8 @@ class NodeAdapter implements HttpAdapter {
   readonly #running = new Running();
   /** Answers of each connection that are not complete. */
   readonly #unanswered = new WeakMap<Socket, Set<ServerResponse>>();
+  /** Connections on which something came that is not HTTP. */
+  readonly #unparsable = new WeakSet<Socket>();
   #draining = false;
 
   constructor(options: AdapterOptions) {
@@ -133,10 +141,14 @@ class NodeAdapter implements HttpAdapter {
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const unanswered = this.#unansweredOf(message.socket);
+    if (unanswered.size >= PIPELINED_MAX) {
+      message.socket.destroy();
+      return;
+    }
     const disconnect = new Disconnect();
     const request = new NodeRequest(message, disconnect, this.#options);
     this.#running.begin();
-    const unanswered = this.#unansweredOf(message.socket);
     unanswered.add(response);
     response.once('close', () => {
       unanswered.delete(response);
@@ -202,13 +214,29 @@ class NodeAdapter implements HttpAdapter {
     socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Answers a request that node's parser refused, as an API error. */
+  /** Answers a request that node's parser refused, as an API error, after the answers to those before it. */
   #answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
     // After a failed TLS handshake, no answer can be sent.
     if (!socket.writable || /^(?:ECONNRESET$|ERR_(?:SSL|TLS)_)/.test(error.code ?? '')) {
       socket.destroy();
       return;
     }
+    // The parser refuses whatever follows, too.
+    if (this.#unparsable.has(socket)) return;
+    this.#unparsable.add(socket);
+    const unanswered = [...(this.#unanswered.get(socket) ?? [])];
+    // If the body of a request is what cannot be parsed, the refusal is its answer.
+    const before = unanswered.filter(({ req, headersSent }) => req.complete || headersSent);
+    let waiting = before.length;
+    if (waiting === 0) this.#refuse(error, socket);
+    const ended = () => {
+      waiting -= 1;
+      if (waiting === 0 && socket.writable) this.#refuse(error, socket);
+    };
+    for (const response of before) response.once('close', ended);
+  }
+
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const { status, headers, body } = this.#options.refuse({
       ...refusalOf(error),
       remoteAddress: addressOf(socket),

@@ -146,18 +146,18 @@ export class PageSessions {
    * Changes the password of an account, which ends its sessions, and begins a new one.
    * @returns the value of the new session's cookie
    * @throws PriorartError `forbidden` if the current password is wrong, `usage` for a new one that is not allowed,
-   *   `rate_limited`, `overloaded`, `unavailable`
+   *   `unauthorized` if the session ends meanwhile, `rate_limited`, `overloaded`, `unavailable`
    */
   async changePassword(
     request: HttpRequest,
     account: Account,
     { current, password }: { current: string; password: string },
   ): Promise<string> {
-    if ((await this.#signIns.check(account.id, current, request.remoteAddress)) === undefined) {
-      throw new PriorartError('forbidden', 'the current password is wrong');
-    }
-    await this.#store.passwords.set(account.id, password);
-    return (await this.#begin(account, 'account')).token;
+    const found = await this.#signIns.check(account.id, current, request.remoteAddress);
+    if (found === undefined) throw new PriorartError('forbidden', 'the current password is wrong');
+    // The operator may set or remove the password, or end the sessions, while this one is hashed.
+    const epoch = await this.#store.passwords.set(account.id, password, found.epoch);
+    return (await this.#begin(account, 'account', epoch)).token;
   }
 
   /**

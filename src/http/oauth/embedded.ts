@@ -318,16 +318,23 @@ export class EmbeddedOAuth implements TokenCheck {
     const id = `grant_${randomBase62(16)}`;
     const expires = Date.now() + OAUTH_LIFETIME_S.grant * 1000;
     const name = shownName(client.clientName ?? '');
-    await store.putConnection({
-      ...{ id, account: account.id, client_id: client.clientId, client_name: name, scope },
-      key: await this.#keyFor(account, client.clientId, name),
-      created_at: new Date().toISOString(),
-      expires_at: new Date(expires).toISOString(),
-    });
-    const grant = new provider.Grant({ jti: id, accountId: account.id, clientId: client.clientId });
-    grant.addResourceScope(this.#resource.publicUrl + RESOURCE_PATH, scope);
-    if (params['scope']?.split(' ').includes('offline_access')) grant.addOIDCScope('offline_access');
-    await grant.save();
+    const key = await this.#keyFor(account, client.clientId, name);
+    try {
+      await store.putConnection({
+        ...{ id, account: account.id, client_id: client.clientId, client_name: name, scope, key },
+        created_at: new Date().toISOString(),
+        expires_at: new Date(expires).toISOString(),
+      });
+      const grant = new provider.Grant({ jti: id, accountId: account.id, clientId: client.clientId });
+      grant.addResourceScope(this.#resource.publicUrl + RESOURCE_PATH, scope);
+      if (params['scope']?.split(' ').includes('offline_access')) grant.addOIDCScope('offline_access');
+      await grant.save();
+    } catch (error) {
+      // The client gets no token of this grant, so nothing of it may stay.
+      await this.endGrant(id).catch(() => {});
+      await revokeUnused(store, this.#parts.access, key).catch(() => {});
+      throw error;
+    }
     return id;
   }
 

@@ -68,9 +68,9 @@ export async function signInStep(
       consent: { grantId },
     });
   } catch (error) {
+    // Another answer has finished the sign-in meanwhile, its time is over, or it cannot be stored: the client does not get this grant.
+    if (known === undefined) await parts.endGrant(grantId).catch(() => {});
     if (!(error instanceof errors.SessionNotFound)) throw error;
-    // Another answer has finished the sign-in meanwhile, or its time is over.
-    if (known === undefined) await parts.endGrant(grantId);
     return errorPage(400, 'expired');
   }
   return undefined;

@@ -135,7 +135,8 @@ export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
         const position = `line ${line}`;
         line += record.split('\n').length;
         from += length;
-        if (header === undefined) header = isHeader(record) ? record : undefined;
+        // A heading in quotes may have several lines.
+        if (header === undefined) header = isHeader(record) ? record.replaceAll(/\r?\n/g, ' ') : undefined;
         else if (record.replaceAll(/[,;\t"\s]/g, '') !== '') {
           yield { position, bytes: new Uint8Array(Buffer.from(`${header}\n${record}`)) };
         }

@@ -10,7 +10,7 @@ import { decodeText } from './decode.js';
 import { exchangeDocument } from './docdb-exchange.js';
 import { fulltextDocument } from './docdb-fulltext.js';
 import { foreignReason } from './publication.js';
-import type { ParsedUnit, Reader } from './reader.js';
+import { DamagedDocument, type ParsedUnit, type Reader, withFailures } from './reader.js';
 import { childElements, descendants, parseXml, textAt, type XmlElement, xmlRootName } from './xml.js';
 
 const DOCUMENTS = ['exchange-document', 'fulltext-document'] as const;
@@ -26,26 +26,29 @@ const SKIP = new Set(['legal']);
 
 const parse = (bytes: Uint8Array): ParsedUnit => answerOf(parseXml(decodeText(bytes), SKIP));
 
-/**
- * The publications in the documents of an answer.
- * @throws DamagedDocument if a document has no number
- */
+/** The publications in the documents of an answer. */
 export function answerOf(roots: readonly XmlElement[]): ParsedUnit {
   const result: ParsedUnit = { patents: [], skipped: [] };
+  const reasons: string[] = [];
   let found = 0;
   for (const root of roots) {
     const inside = DOCUMENTS.flatMap((name) => (root.name === name ? [root] : descendants(root, name)));
     for (const element of inside) {
       found++;
-      const read =
-        element.name === 'exchange-document' ? exchangeDocument(element) : fulltextDocument(element);
-      if ('foreign' in read) result.skipped.push({ reason: foreignReason(read.foreign) });
-      else if ('skipped' in read) result.skipped.push({ reason: read.skipped });
-      else result.patents.push(read);
+      try {
+        const read =
+          element.name === 'exchange-document' ? exchangeDocument(element) : fulltextDocument(element);
+        if ('foreign' in read) result.skipped.push({ reason: foreignReason(read.foreign) });
+        else if ('skipped' in read) result.skipped.push({ reason: read.skipped });
+        else result.patents.push(read);
+      } catch (error) {
+        if (!(error instanceof DamagedDocument)) throw error;
+        reasons.push(error.message);
+      }
     }
     if (found === 0) result.skipped.push({ reason: emptyReason(root) });
   }
-  return result;
+  return withFailures(result, reasons);
 }
 
 /**
@@ -62,7 +65,7 @@ function emptyReason(root: XmlElement): string {
 export const docdb: Reader = {
   format: 'docdb',
   title: 'DOCDB exchange documents and OPS answers',
-  version: 8,
+  version: 9,
   detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
   split: splitElements(DOCUMENTS),
   parse,

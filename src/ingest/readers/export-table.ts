@@ -17,7 +17,7 @@ import { lensTable } from './lens-table.js';
 import { patentScopeTable } from './patentscope-table.js';
 import { patentsViewTable } from './patentsview-table.js';
 import { foreignReason } from './publication.js';
-import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { DamagedDocument, type ParsedUnit, type Reader, withFailures } from './reader.js';
 import { plainHeading, type RowPublication, type TableForm, yearFirst } from './table-form.js';
 import { wipsTable } from './wips-table.js';
 
@@ -130,9 +130,6 @@ function fieldsOf(columns: readonly string[], cells: readonly string[]): ExportF
   return fields;
 }
 
-/** Reasons of one row that are told in full. */
-const REASONS_TOLD = 3;
-
 /** The publications of a row. One that cannot be read does not hide the others. */
 function unitOf(publications: readonly RowPublication[]): ParsedUnit {
   const unit: ParsedUnit = { patents: [], skipped: [] };
@@ -147,10 +144,7 @@ function unitOf(publications: readonly RowPublication[]): ParsedUnit {
       reasons.push(error.message);
     }
   }
-  if (reasons.length === 0) return unit;
-  const rest = reasons.length - REASONS_TOLD;
-  const told = reasons.slice(0, REASONS_TOLD).join('; ');
-  return { ...unit, failed: { reason: rest > 0 ? `${told}; and ${rest} more` : told } };
+  return withFailures(unit, reasons);
 }
 
 /** Parses a cell with JSON, and splits lists of names and codes. */
@@ -237,7 +231,7 @@ export const exportTable: Reader = {
   format: 'export-table',
   title:
     'table of publications (CSV or .xlsx of Google Patents, Lens.org, Espacenet, J-PlatPat, PATENTSCOPE, PatentsView, WIPS ON, KIPRIS, CNIPA gazette list)',
-  version: 7,
+  version: 8,
   detect: (head) => headerLines(head, isHeader).some(isHeader),
   split: splitDelimited(isHeader),
   parse,

@@ -5,7 +5,7 @@
  */
 
 import { citedPatent } from '../../patent/citation.js';
-import { parseDate } from '../../patent/date.js';
+import { earliestDate, parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Drawing, Name, Patent, Section } from '../../patent/record.js';
 import { usNumberOfDocdb } from '../../patent/us-series.js';
@@ -143,7 +143,9 @@ function textFields(fields: ExportFields, first: string, fallback: Fallback): Pa
 
 /** `US-201562188701-P`: country, number and kind of an application. */
 function filingOf(written: string | undefined, date?: string | undefined): Filing | undefined {
-  const match = /^([A-Z]{2})-?([\w./]+?)(?:-([A-Z]\d?))?$/.exec(written?.toUpperCase() ?? '');
+  // `US-62/831,234`
+  const plain = written?.toUpperCase().replaceAll(/[,\s]/g, '') ?? '';
+  const match = /^([A-Z]{2})-?([\w./]+?)(?:-([A-Z]\d?))?$/.exec(plain);
   if (!match?.[1] || !match[2]) return undefined;
   const [, country, number, kind] = match;
   // Kind W is an international application.
@@ -163,17 +165,20 @@ function filings(
   const written = textOf(fields['application_number']);
   const isBare = written !== undefined && !/^[A-Z]{2}/i.test(written);
   const own = isBare ? { country, number: written, date: filed } : filingOf(written, filed);
-  const priorities = listOf(fields['priority_claim']).flatMap((claim): Filing[] => {
-    if (!isObject(claim)) return [];
-    return [filingOf(textOf(claim['application_number']), parseDate(textOf(claim['filing_date'])))].flatMap(
-      (filing) => filing ?? [],
-    );
-  });
+  const claims = listOf(fields['priority_claim'])
+    .filter(isObject)
+    .map((claim) => {
+      const date = parseDate(textOf(claim['filing_date']));
+      return { date, filing: filingOf(textOf(claim['application_number']), date) };
+    });
+  const priorities = claims.flatMap(({ filing }) => filing ?? []);
+  const isUnread = priorities.length < claims.length;
   const family = textOf(fields['family_id']);
   const familyId = family && family !== '-1' ? family : undefined;
   const { family_id, family_derived, ...found } = filingFields(country, { own, priorities, familyId });
   // Without its earliest priority, an application would begin a family of its own.
-  const isTold = familyId !== undefined || fields['earliest_unknown'] !== true;
+  const isTold = familyId !== undefined || (fields['earliest_unknown'] !== true && !isUnread);
+  const claimed = isUnread ? earliestDate(claims.map(({ date }) => date)) : undefined;
   // An application without priority claims has its own date as priority date.
   const isOwnDate = priorities.length === 0 && priority === filed;
   return {
@@ -181,7 +186,7 @@ function filings(
     ...(isTold ? present({ family_id, family_derived }) : {}),
     ...present({
       filing_date: filed,
-      priority_date: isOwnDate ? undefined : (priority ?? found.priority_date),
+      priority_date: isOwnDate && !isUnread ? undefined : (priority ?? claimed ?? found.priority_date),
     }),
   };
 }
@@ -246,7 +251,7 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 8,
+  version: 9,
   detect(head) {
     const found = memberNames(head, true) ?? [];
     return found.includes('publication_number') && MARKS.some((name) => found.includes(name));

@@ -115,6 +115,8 @@ function publications(row: Row): RowPublication[] {
     filing_date: row.get('出願日'),
     publication_date: publicationDate(number, kind, row),
     fi: fiCodes(row.get('fi')),
+    // The list has no priorities. An international application has nearly always an earlier one.
+    earliest_unknown: kind === 'T' || kind === 'A1',
   };
   return [{ fields, more: more(number, row) }];
 }

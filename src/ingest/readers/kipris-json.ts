@@ -22,7 +22,7 @@ import {
   type Stated,
 } from './kr-publications.js';
 import { internationalFields, present } from './publication.js';
-import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { DamagedDocument, type ParsedUnit, type Reader, withFailures } from './reader.js';
 import { writtenCitation } from './written-citation.js';
 
 export type Fields = Record<string, unknown>;
@@ -85,11 +85,19 @@ function parse(bytes: Uint8Array): ParsedUnit {
       `biblioSummaryInfoArray does not stand within the first ${RECORD_LEVELS + 1} levels of the JSON; expected a KIPRIS answer`,
     );
   }
-  for (const record of found) result.patents.push(...detailPublications(record));
-  if (result.patents.length === 0) {
+  const reasons: string[] = [];
+  for (const record of found) {
+    try {
+      result.patents.push(...detailPublications(record));
+    } catch (error) {
+      if (!(error instanceof DamagedDocument)) throw error;
+      reasons.push(error.message);
+    }
+  }
+  if (result.patents.length === 0 && reasons.length === 0) {
     throw new DamagedDocument('no openNumber and no registerNumber: the application is not published');
   }
-  return result;
+  return withFailures(result, reasons);
 }
 
 /**
@@ -280,7 +288,7 @@ function firstFiling(
 export const kiprisJson: Reader = {
   format: 'kipris-json',
   title: 'KIPRIS Plus detail JSON',
-  version: 10,
+  version: 11,
   detect: (head) => Buffer.from(head.buffer, head.byteOffset, head.length).includes(MARK),
   split: splitJson,
   parse,

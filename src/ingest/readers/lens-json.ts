@@ -156,7 +156,7 @@ const isAnswer = (names: readonly string[]): boolean => names.includes('data') &
 export const lensJson: Reader = {
   format: 'lens-json',
   title: 'Lens.org (JSON, JSON Lines)',
-  version: 2,
+  version: 3,
   detect(head) {
     const found = memberNames(head, true) ?? [];
     return found.includes('lens_id') && found.includes('biblio');

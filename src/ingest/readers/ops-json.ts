@@ -48,7 +48,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
 export const opsJson: Reader = {
   format: 'ops-json',
   title: 'OPS answer (JSON)',
-  version: 2,
+  version: 3,
   detect: (head) => MARK.test(Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1')),
   split: splitJson,
   parse,

@@ -1,5 +1,6 @@
 /** Divides claims and descriptions in plain text at their numbers and headings. */
 import type { Claim, Section } from '../../patent/record.js';
+import { Sections } from './sections.js';
 
 /** Words around the number of a claim. */
 const HEADINGS = [/【請求項\s*([0-9０-９]{1,4})】/gu, /(?:^|\n)[^\S\n]*\[?청구항\s*(\d{1,4})\]?\s*[.:]?/gu];
@@ -120,33 +121,53 @@ export interface Line {
   number?: number;
 }
 
+/** Lines without a paragraph between them that may be one heading, at most. More are a list or a table. */
+const HEADINGS_TOGETHER = 3;
+/** The end of a sentence, perhaps in quotes or brackets. */
+const SENTENCE_END = /[.。．!?！？]["”’')）\]」』]{0,3}$/u;
+
+/** How a line may be a heading: the source marks it, it is in capitals, or it is only short. */
+type HeadingKind = 'marked' | 'capitals' | 'short';
+
 /**
- * Sections of a description in lines. If paragraphs are numbered, a short line without number and full stop
- * is a heading. Otherwise a line in capitals or in 【 】 is a heading.
+ * Sections of a description in lines. If paragraphs are numbered, a short line without number and full stop may be a
+ * heading: it stands behind a sentence and before a paragraph. Otherwise a line in capitals or in 【 】 is a heading. Headings
+ * without a paragraph between them are one. A line that is none is a paragraph, so that no text is lost.
  */
 export function sectionsOfLines(lines: readonly Line[]): Section[] {
-  const found: Section[] = [];
   const isNumbered = lines.some(({ text, number }) => number !== undefined || NUMBERED.test(text));
-  for (const line of lines) {
+  const read = lines.flatMap((line) => {
     const text = tidy(line.text);
-    if (text === '') continue;
+    if (text === '') return [];
     const printed = NUMBERED.exec(text)?.[1];
     const number = printed === undefined ? line.number : Number(printed.normalize('NFKC'));
-    if (line.isHeading || (number === undefined && isHeading(text, isNumbered))) {
-      found.push({ section: text.replace(/^【(.*)】$/, '$1'), paragraphs: [] });
-      continue;
+    const kind = line.isHeading ? 'marked' : number === undefined ? headingKind(text, isNumbered) : undefined;
+    return [{ text, number, kind }];
+  });
+  const sections = new Sections();
+  let isSentence = true;
+  for (let at = 0; at < read.length; ) {
+    const next = read.findIndex(({ kind }, n) => n >= at && kind === undefined);
+    const end = next < 0 ? read.length : next;
+    const mayHead = next >= 0 && end - at <= HEADINGS_TOGETHER;
+    for (const { text, kind } of read.slice(at, end)) {
+      const isHeading = kind === 'marked' || (mayHead && (kind === 'capitals' || isSentence));
+      if (isHeading) sections.heading(text.replace(/^【(.*)】$/, '$1'));
+      else sections.paragraph(text);
     }
-    if (found.length === 0) found.push({ section: 'Description', paragraphs: [] });
-    const paragraph = text.replace(NUMBERED, '');
-    if (paragraph)
-      found.at(-1)?.paragraphs.push(number === undefined ? { text: paragraph } : { number, text: paragraph });
+    if (next >= 0) {
+      const { text, number } = read[next]!;
+      sections.paragraph(text.replace(NUMBERED, ''), number);
+      isSentence = SENTENCE_END.test(text);
+    }
+    at = end + 1;
   }
-  return found.filter(({ paragraphs }) => paragraphs.length > 0);
+  return sections.all();
 }
 
-function isHeading(text: string, isNumbered: boolean): boolean {
-  if (text.includes('\n') || text.length > HEADING_CHARS || /[.;:,。；：、]$/.test(text)) return false;
-  if (/^【[^】]+】$/.test(text)) return true;
-  if (isNumbered) return true;
-  return /\p{Lu}{3}/u.test(text) && !/\p{Ll}/u.test(text);
+function headingKind(text: string, isNumbered: boolean): HeadingKind | undefined {
+  if (text.includes('\n') || text.length > HEADING_CHARS || /[.;:,。；：、]$/.test(text)) return undefined;
+  if (/^【[^】]+】$/.test(text)) return 'marked';
+  if (/\p{Lu}{3}/u.test(text) && !/\p{Ll}/u.test(text)) return 'capitals';
+  return isNumbered ? 'short' : undefined;
 }

@@ -59,6 +59,17 @@ export interface ParsedUnit {
   failed?: { reason: string; patent_id?: string };
 }
 
+/** Reasons of one unit that are told in full. */
+const REASONS_TOLD = 3;
+
+/** A unit of which some documents could not be read. They do not hide the others. @param reasons empty: all could be read */
+export function withFailures(unit: ParsedUnit, reasons: readonly string[]): ParsedUnit {
+  if (reasons.length === 0) return unit;
+  const rest = reasons.length - REASONS_TOLD;
+  const told = reasons.slice(0, REASONS_TOLD).join('; ');
+  return { ...unit, failed: { reason: rest > 0 ? `${told}; and ${rest} more` : told } };
+}
+
 export interface Reader {
   /** Stable name, for example `us-patent-grant`. */
   format: string;

@@ -3,6 +3,7 @@
  * `patentFileWrapperDataBag`. A wrapper has titles, names, codes and dates of an application, and the numbers of its publication and
  * of its patent. It has no abstract.
  */
+import { earliestDate, parseDate } from '../../patent/date.js';
 import type { Patent } from '../../patent/record.js';
 import { splitJsonList } from '../split-json-list.js';
 import { type ExportFields, exportedPublication } from './google-patents.js';
@@ -69,6 +70,10 @@ const namesOf = (value: unknown, name: string): string[] =>
 /** What the publication and the patent share. */
 function shared(record: Members, meta: Members): ExportFields {
   const pct = textOf(meta['pctPublicationNumber']);
+  const claimed = [
+    ...objectsOf(record['foreignPriorityBag']).map((claim) => claim['filingDate']),
+    ...objectsOf(record['parentContinuityBag']).map((parent) => parent['parentApplicationFilingDate']),
+  ];
   const isFirst = [record['parentContinuityBag'], record['foreignPriorityBag']].every(
     (list) => listOf(list).length === 0,
   );
@@ -76,6 +81,7 @@ function shared(record: Members, meta: Members): ExportFields {
     title: textOf(meta['inventionTitle']),
     application_number: textOf(record['applicationNumberText']),
     filing_date: textOf(meta['filingDate']),
+    priority_date: earliestDate(claimed.map((date) => parseDate(textOf(date)))),
     assignee: namesOf(meta['applicantBag'], 'applicantNameText'),
     inventor: namesOf(meta['inventorBag'], 'inventorNameText'),
     examiner: textOf(meta['examinerNameText']),
@@ -116,7 +122,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
 export const usOpenData: Reader = {
   format: 'us-open-data',
   title: 'file wrappers of the USPTO Open Data Portal (JSON)',
-  version: 1,
+  version: 2,
   hasList: true,
   detect: (head) => (memberNames(head, true) ?? []).includes(LIST),
   split: splitJsonList(/"patentFileWrapperDataBag"\s{0,40}:\s{0,40}\[/),

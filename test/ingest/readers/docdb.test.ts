@@ -184,6 +184,18 @@ it('answers of OPS as JSON are read as those in XML', () => {
       partial: true,
     },
   ]);
+  const document = answer['ops:world-patent-data']['ftxt:fulltext-documents']['ftxt:fulltext-document'];
+  const damaged = structuredClone(document);
+  damaged['bibliographic-data']['publication-reference']['document-id']['doc-number'].$ = 'none';
+  const two = {
+    'ops:world-patent-data': { 'ftxt:fulltext-documents': { 'ftxt:fulltext-document': [damaged, document] } },
+  };
+  const part = parseUnit('ops-json', Buffer.from(JSON.stringify(two)));
+  assert.deepEqual(
+    [part.patents.length, part.failed === undefined],
+    [1, false],
+    'one does not hide the other',
+  );
   const nested = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
   const deep = parseUnit('ops-json', Buffer.from(`{"ops:world-patent-data":${nested}}`));
   assert.match(deep.skipped[0]?.reason ?? '', /without documents/);

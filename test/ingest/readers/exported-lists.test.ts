@@ -457,6 +457,25 @@ describe('Korean lists', () => {
     assert.deepEqual(await days(jp), ['JP03234567U', '2021-09-01', '2021-09-01']);
   });
 
+  it('PATENTSCOPE: a priority with a comma in its number, and one that cannot be read', async () => {
+    const table = fixture('patentscope.csv');
+    const written = '2023-015111 06.02.2023 JP';
+    assert.ok(table.includes(written));
+    const first = async (claim: string): Promise<Patent> =>
+      (await read(table.replace(written, claim))).patents[0]!;
+    const comma = await first('"62/831,234 09.04.2019 US"');
+    assert.deepEqual([comma.priority_date, comma.priorities?.length], ['2019-04-09', 1]);
+    assert.match(comma.family_id ?? '', /^US.*831234/);
+    const unread = await first('62*831 09.04.2019 US');
+    assert.deepEqual([unread.priority_date, unread.family_id], ['2019-04-09', undefined]);
+  });
+
+  it('a heading may have two lines', async () => {
+    const table =
+      '"Publication\nNumber",Title,Abstract,Assignee\nUS 2019/0000001 A1,A hinge,It turns.,Hinges Ltd\n';
+    assert.deepEqual(ids(await read(table)), ['US20190000001A1']);
+  });
+
   it('a list that does not tell the earliest priority begins no family', async () => {
     const row = { 국가코드: 'US', '문헌종류 코드': 'A1', 공개번호: '2021-0050001', 출원번호: '16/999001' };
     assert.equal((await wips(row)).patents[0]?.family_id, undefined);

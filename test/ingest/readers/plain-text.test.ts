@@ -1,7 +1,7 @@
 /** Claims in plain text, as exports in the form of Google Patents and CSV lists hold them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { claimsOfText } from '../../../src/ingest/readers/plain-text.js';
+import { claimsOfText, sectionsOfLines } from '../../../src/ingest/readers/plain-text.js';
 
 const texts = (text: string): string[] => claimsOfText(text).map((claim) => claim.text);
 
@@ -98,5 +98,48 @@ describe('the claims of a plain text', () => {
       claimsOfText(`1. A box.${run.repeat(200_000 / run.length)}x`);
       assert.ok(performance.now() - started < 2000, JSON.stringify(run));
     }
+  });
+});
+
+describe('the sections of a plain text', () => {
+  const read = (...lines: string[]): [string, ...string[]][] =>
+    sectionsOfLines(lines.map((text) => ({ text }))).map(({ section, paragraphs }) => [
+      section,
+      ...paragraphs.map(({ number, text }) => (number === undefined ? text : `${number} ${text}`)),
+    ]);
+
+  it('a short line behind a sentence and before a paragraph is a heading', () => {
+    assert.deepEqual(read('Technical field', '[0001] It is a lid.', 'Background', '[0002] Lids are known.'), [
+      ['Technical field', '1 It is a lid.'],
+      ['Background', '2 Lids are known.'],
+    ]);
+    assert.deepEqual(read('SUMMARY', 'It is a lid', 'DRAWINGS', 'The figure shows it.'), [
+      ['SUMMARY', 'It is a lid'],
+      ['DRAWINGS', 'The figure shows it.'],
+    ]);
+  });
+
+  it('headings without a paragraph between them are one', () => {
+    assert.deepEqual(
+      read('[0001] It is a lid.', 'DETAILED DESCRIPTION', 'First example', '[0002] It is round.'),
+      [
+        ['Description', '1 It is a lid.'],
+        ['DETAILED DESCRIPTION First example', '2 It is round.'],
+      ],
+    );
+  });
+
+  it('short lines of a list, of a table and at the end are paragraphs', () => {
+    assert.deepEqual(
+      read('[0020] The paste consists of', 'water 10 parts', 'gelatin 5 parts', '[0021] It is stirred.'),
+      [['Description', '20 The paste consists of', 'water 10 parts', 'gelatin 5 parts', '21 It is stirred.']],
+    );
+    const table = ['Sample', 'Strength', 'A', '12'];
+    assert.deepEqual(read('[0030] The table shows it.', ...table, '[0031] A is strong.', 'Signed'), [
+      ['Description', '30 The table shows it.', ...table, '31 A is strong.', 'Signed'],
+    ]);
+    assert.deepEqual(read('It is a lid.', 'FIG. 1', 'FIG. 2', 'PCT', 'USA', 'It is round.', 'END'), [
+      ['Description', 'It is a lid.', 'FIG. 1', 'FIG. 2', 'PCT', 'USA', 'It is round.', 'END'],
+    ]);
   });
 });

@@ -112,16 +112,23 @@ impl Lexical {
 
     /// Calls `each` with the documents that hold a phrase in a part, ascending, and how often.
     pub fn occurrences(&self, located: &Located, mut each: impl FnMut(u32, u32)) -> Result<()> {
+        self.occurrences_by_block(located, |documents, counts| {
+            documents.iter().zip(counts).for_each(|(&document, &count)| each(document, count));
+        })
+    }
+
+    /// The same, for some documents at a time.
+    pub fn occurrences_by_block(
+        &self,
+        located: &Located,
+        mut each: impl FnMut(&[u32], &[u32]),
+    ) -> Result<()> {
         let inverted = &self.parts[located.part as usize].inverted;
         if let Some(info) = located.only_term() {
             let found = inverted.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs);
             let mut blocks = found.map_err(|error| self.fault(&error))?;
             while !blocks.docs().is_empty() {
-                blocks
-                    .docs()
-                    .iter()
-                    .zip(blocks.freqs())
-                    .for_each(|(&document, &count)| each(document, count));
+                each(blocks.docs(), blocks.freqs());
                 blocks.advance();
             }
             return Ok(());
@@ -131,7 +138,7 @@ impl Lexical {
             let found = inverted.read_postings_from_terminfo(info, IndexRecordOption::WithFreqsAndPositions);
             postings.push((&distances[..], found.map_err(|error| self.fault(&error))?));
         }
-        phrases(postings, each);
+        phrases(postings, |document, count| each(&[document], &[count]));
         Ok(())
     }
 

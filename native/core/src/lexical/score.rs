@@ -22,7 +22,7 @@
 
 use super::concept::{Concept, Translation};
 use super::index::{length_of, Lexical, Located, Phrase};
-use super::sums::Sums;
+use super::sums::{Matches, Sums};
 use super::Part;
 use crate::bitmap::Bitmap;
 use crate::search::Snapshot;
@@ -103,9 +103,6 @@ impl Scores {
     }
 }
 
-/// The documents of one segment that hold a word: with its tf, then with what it gives them for a weight of 1.
-type Matches = Vec<(u32, f32)>;
-
 /// The documents that are not deleted. All numbers are theirs, so that scores are the same before and
 /// after a merge.
 struct Collection<'a> {
@@ -155,6 +152,7 @@ struct Found {
 /// A word, and the documents of each segment that hold it.
 struct Counted {
     concept: usize,
+    /// With the word's tf, then with what it gives them for a weight of 1.
     matches: Vec<Matches>,
     documents: usize,
     /// Whether some document holds the word itself. Otherwise, the documents hold a translation.
@@ -196,14 +194,16 @@ impl<'a> Collection<'a> {
     ) -> Result<Matches> {
         for (located, share) in places {
             let gains = &self.gains[located.part as usize];
-            lexical.occurrences(located, |document, count| {
-                let gain = gains[lexical.length_code(located.part, document) as usize];
-                scratch.add(document, share * count as f32 * gain);
+            lexical.occurrences_by_block(located, |documents, counts| {
+                scratch.add_all(documents.iter().zip(counts).map(|(&document, &count)| {
+                    let gain = gains[lexical.length_code(located.part, document) as usize];
+                    (document, share * count as f32 * gain)
+                }));
             })?;
         }
         let mut matches = scratch.take();
         if self.deleted > 0 {
-            matches.retain(|&(document, _)| !deleted.contains(document as usize));
+            matches.retain(|document| !deleted.contains(document as usize));
         }
         Ok(matches)
     }
@@ -272,7 +272,7 @@ impl<'a> Collection<'a> {
             for (segment, places) in self.segments.iter().zip(&word.places) {
                 matches.push(match segment {
                     Some(segment) => self.matches(*segment, places, &mut scratch)?,
-                    None => Matches::new(),
+                    None => Matches::default(),
                 });
             }
             let is_held = matches.iter().any(|matches| !matches.is_empty());
@@ -280,7 +280,7 @@ impl<'a> Collection<'a> {
                 let translations = &concepts[word.concept].translations;
                 self.value(&mut matches, translations, translated, &mut scratch)?;
             }
-            let documents = matches.iter().map(Vec::len).sum();
+            let documents = matches.iter().map(Matches::len).sum();
             if documents > 0 {
                 counted.push(Counted { concept: word.concept, matches, documents, is_held });
             }
@@ -309,22 +309,24 @@ impl<'a> Collection<'a> {
         let others: Vec<_> =
             others.filter(|(found, _)| found.iter().any(|matches| !matches.is_empty())).collect();
         let mut greatest = Greatest::default();
-        matches.iter().flatten().for_each(|&(_, tf)| greatest.add(tf));
+        matches.iter().for_each(|own| greatest.add_all(&own.numbers, 1.0));
         for (found, share) in &others {
-            found.iter().flatten().for_each(|&(_, tf)| greatest.add(share * tf));
+            found.iter().for_each(|other| greatest.add_all(&other.numbers, *share));
         }
         let fading = PASSING * greatest.least();
-        let is_rare = matches.iter().map(Vec::len).sum::<usize>() <= PROMINENT;
+        let is_rare = matches.iter().map(Matches::len).sum::<usize>() <= PROMINENT;
         let least = if is_rare { RARE_SHARE * (K1 + 1.0 + DELTA) } else { 0.0 };
+        let mut values = Vec::new();
         for (n, own) in matches.iter_mut().enumerate() {
-            own.iter_mut().for_each(|(_, tf)| *tf = value_of(*tf, fading).max(least));
+            own.numbers.iter_mut().for_each(|tf| *tf = value_of(*tf, fading).max(least));
             if others.iter().all(|(found, _)| found[n].is_empty()) {
                 continue;
             }
-            own.iter().for_each(|&(document, value)| scratch.raise(document, value));
+            scratch.raise_all(own.iter());
             for (found, share) in &others {
-                let raised = |&(document, tf): &(u32, f32)| (document, share * value_of(tf, fading));
-                found[n].iter().map(raised).for_each(|(document, value)| scratch.raise(document, value));
+                values.clear();
+                values.extend(found[n].numbers.iter().map(|&tf| share * value_of(tf, fading)));
+                scratch.raise_all(found[n].documents.iter().copied().zip(values.iter().copied()));
             }
             *own = scratch.take();
         }
@@ -334,7 +336,7 @@ impl<'a> Collection<'a> {
     /// The documents of each segment that hold a translation, and its tf.
     fn holding(&self, phrase: &Phrase, scratch: &mut Sums) -> Result<Vec<Matches>> {
         let matches = self.segments.iter().map(|segment| {
-            let Some(segment) = segment else { return Ok(Matches::new()) };
+            let Some(segment) = segment else { return Ok(Matches::default()) };
             let mut places = Places::new();
             for part in TRANSLATED_PARTS {
                 places.extend(segment.0.locate(part, phrase)?.map(|located| (located, 1.0)));
@@ -366,11 +368,25 @@ fn value_of(tf: f32, fading: f32) -> f32 {
     tf * (K1 + 1.0) / (tf + K1) + DELTA * (1.0 - FADING * fading / (tf + fading))
 }
 
+/// Numbers that are compared at once.
+const CHECKED: usize = 64;
+
 /// The `PROMINENT` greatest of some numbers above 0, ascending.
 #[derive(Default)]
 struct Greatest([f32; PROMINENT]);
 
 impl Greatest {
+    /// Adds `share` times each of some numbers.
+    fn add_all(&mut self, numbers: &[f32], share: f32) {
+        for some in numbers.chunks(CHECKED) {
+            let least = self.least();
+            // Without an end in the middle, several are compared at once.
+            if some.iter().fold(false, |any, number| any | (share * number > least)) {
+                some.iter().for_each(|number| self.add(share * number));
+            }
+        }
+    }
+
     fn add(&mut self, number: f32) {
         if number > self.least() {
             let at = self.0.partition_point(|&kept| kept < number);
@@ -400,11 +416,11 @@ pub fn scores(snapshot: &Snapshot, concepts: &[Concept], shares: Shares) -> Resu
     let greatest: f32 = chosen.iter().map(most).sum();
     for word in &chosen {
         let share = most(word) / greatest;
-        let holding = word.matches.iter().map(Vec::len).sum();
+        let holding = word.matches.iter().map(Matches::len).sum();
         scores.used.push(Used { concept: word.concept, documents: word.documents, holding, share });
         for (sums, matches) in scores.segments.iter_mut().zip(&word.matches) {
             let gain = share / (K1 + 1.0 + DELTA);
-            matches.iter().for_each(|&(document, value)| sums.add(document, gain * value));
+            sums.add_all(matches.iter().map(|(document, value)| (document, gain * value)));
         }
     }
     Ok(scores)

@@ -34,12 +34,13 @@ pub fn beside(
     if request.documents == 0 {
         return Ok(Outcome::default());
     }
-    let most = request.documents * EACH;
-    let candidates = best_of(snapshot, selected, scores, known, most);
     let mut taken = Keys::default();
     for &(segment, ordinal) in known {
         taken.insert(key_of(snapshot, request, segment, ordinal)?);
     }
+    taken.remove(&0);
+    let most = request.documents * EACH;
+    let candidates = best_of(snapshot, selected, scores, (known, &taken), request, most)?;
     let mut chosen = Vec::with_capacity(request.documents);
     for &Candidate { segment, ordinal, .. } in &candidates {
         let (segment, ordinal) = (segment as usize, ordinal as usize);
@@ -113,28 +114,36 @@ impl Candidate {
     }
 }
 
-/// The documents with the best scores that a filter allows and that are not known, best first.
+/// The documents with the best scores that a filter allows and that are not known, nor of the group of a known one, best first.
+/// `known` has the keys of its groups, without 0.
 fn best_of(
     snapshot: &Snapshot,
     selected: &[Selected],
     scores: &Scores,
-    known: &[(usize, usize)],
+    (known, taken): (&[(usize, usize)], &Keys),
+    request: &Request,
     most: usize,
-) -> Vec<Candidate> {
+) -> Result<Vec<Candidate>> {
     let place_of = |segment: usize, ordinal: usize| (segment as u64) << 32 | ordinal as u64;
     let places: Keys = known.iter().map(|&(segment, ordinal)| place_of(segment, ordinal)).collect();
     let mut best = Top::new(most);
     for (n, sums) in scores.segments.iter().enumerate() {
-        let (keys, scores) = (snapshot.segments[n].0.doc_key(), sums.values());
+        let segment = &snapshot.segments[n].0;
+        let (keys, scores) = (segment.doc_key(), sums.values());
+        let groups = if request.dedupe { Some(keys_of(segment, request.by_family)?) } else { None };
         for &ordinal in sums.touched() {
             let (score, at) = (scores[ordinal as usize], ordinal as usize);
             // Almost all documents fail the first test, which reads nothing else of them.
-            if score >= best.least && selected[n].docs.contains(at) && !places.contains(&place_of(n, at)) {
+            if score >= best.least
+                && selected[n].docs.contains(at)
+                && !places.contains(&place_of(n, at))
+                && groups.is_none_or(|groups| !taken.contains(&groups[at]))
+            {
                 best.push(Candidate { score, key: keys[at], segment: n as u32, ordinal });
             }
         }
     }
-    best.finish()
+    Ok(best.finish())
 }
 
 /// The best of many candidates.
