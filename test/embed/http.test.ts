@@ -194,6 +194,19 @@ describe('the HTTP embedder', () => {
     assert.equal(mostOpen, 2);
   });
 
+  it('one text that the server refuses does not fail the texts of other callers', async () => {
+    handler = (request, response, n) =>
+      (request.body.input!.includes('refused') ? status(413) : openai)(request, response, n);
+    const model = embedder();
+    const asked = ['refused', 'a lid'].map((text) => Promise.resolve(model.embed([text], 'query')));
+    const [bad, good] = await Promise.allSettled(asked);
+    assert.deepEqual([bad!.status, good!.status], ['rejected', 'fulfilled']);
+    assert.deepEqual(
+      seen.map(({ body }) => body.input),
+      [['refused', 'a lid'], ['refused'], ['a lid']],
+    );
+  });
+
   it('sends queries before waiting passages', async () => {
     handler = (request, response) => setTimeout(() => openai(request, response, 0), 20);
     const model = embedder({ batchTexts: 1, concurrency: 1 });

@@ -36,7 +36,7 @@ onEachHttpAdapter('invalid requests', (server, name) => {
     skip: name === 'node' ? false : 'uWebSockets.js closes the connection',
   }, async () => {
     await server.start();
-    const behind = server.client().write(post('/later?100', 'a') + 'garbage\r\n\r\n');
+    const behind = server.client().write(`${post('/later?100', 'a')}garbage\r\n\r\n`);
     assert.equal((await behind.reply())?.body, 'later 100');
     assert.equal((await behind.reply())?.status, 400);
     await behind.whenClosed();
