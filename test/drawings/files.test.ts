@@ -43,9 +43,9 @@ describe('files of drawings', () => {
     const files = new LocalDrawings(join(folder, 'altered'));
     const content = await files.put(Buffer.from('whole'));
     truncateSync(files.path(content), 2);
-    assert.equal(await files.fault(content), 'wrong checksum');
+    assert.deepEqual(await files.fault(content), { reason: 'wrong checksum', isDamaged: true });
     rmSync(files.path(content));
-    assert.equal(await files.fault(content), 'the file is missing');
+    assert.deepEqual(await files.fault(content), { reason: 'the file is missing', isDamaged: true });
     assert.equal(await files.has(content), false);
     await files.put(Buffer.from('whole'));
     assert.equal(await files.fault(content), undefined, 'the file is stored again');
