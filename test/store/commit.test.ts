@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { checkFolder } from '../../src/index/check.js';
 import { mergeSegments } from '../../src/index/merge.js';
@@ -9,7 +10,10 @@ import {
   removeSegmentFiles,
   writeSegment,
 } from '../../src/index/segment.js';
+import { FolderFigures } from '../../src/ingest/figure-table.js';
 import { commitDocuments, commitEntry, commitMerge, deleteDocuments } from '../../src/store/commit.js';
+import { dataFile } from '../../src/store/faults.js';
+import { newestMeta } from '../../src/store/lmdb-file.js';
 import { Store } from '../../src/store/store.js';
 import { documentsOf, invented, temporary } from '../crash/folder.js';
 import { commit, MODEL, newStore, prepared } from './folder.js';
@@ -166,4 +170,34 @@ test('half a surrogate pair is stored as U+FFFD and recognised again', async (t)
   assert.deepEqual(await commit(store, [odd]), ['ingested']);
   assert.deepEqual(await commit(store, [odd]), ['unchanged']);
   assert.deepEqual((await checkFolder(store)).problems, []);
+});
+
+test('a deletion reserves the room for the figures of its publications', async (t) => {
+  const dir = temporary(t);
+  const store = newStore(dir);
+  const documents = invented(300);
+  await commit(store, documents);
+  // While this state is read, no page is used again: every changed page goes to the end of the file.
+  const reader = Store.open(dir);
+  const read = reader.root.useReadTransaction();
+  const image = () => {
+    const [content, thumbnail, source] = Array.from({ length: 3 }, () => randomBytes(32).toString('hex'));
+    return { content: content!, thumbnail: thumbnail!, source: source!, width: 1, height: 1 };
+  };
+  const figures = () => Array.from({ length: 100 }, (_, n) => ({ key: `f${n}`, place: '*', image: image() }));
+  for (let at = 0; at < documents.length; at += 50) {
+    const some = documents.slice(at, at + 50);
+    await new FolderFigures(store).copy(
+      some.map(({ patent_id }) => ({ patentId: patent_id, figures: figures() })),
+    );
+  }
+  deleteDocuments(store, [documents[0]!.patent_id]);
+  read.done();
+  const file = openSync(dataFile(dir), 'r');
+  const { pageSize, lastPage } = newestMeta(file);
+  const { size } = fstatSync(file);
+  closeSync(file);
+  await reader.close();
+  await store.close();
+  assert.ok(size > (lastPage + 1) * pageSize, 'reserved pages are left');
 });
