@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -9,6 +17,7 @@ import { PriorartError } from '../../src/errors.js';
 import { native } from '../../src/index/native.js';
 import fc from '../property.js';
 import { MODEL, noModel } from './model-file.js';
+import { writeOtherModel } from './other-model.js';
 
 const ODD = [
   '',
@@ -133,6 +142,17 @@ describe('the static embedder', { skip: noModel }, () => {
     model.close();
     assert.equal(native.openStaticModels(), 0);
     assert.throws(() => model.tokenize(['x']), /closed/);
+  });
+
+  it('opens the file that is at a path now, also while the one before it is open', async () => {
+    const path = join(dir, 'replaced.bin');
+    copyFileSync(MODEL, path);
+    const before = openStaticModel(path);
+    renameSync(await writeOtherModel(join(dir, 'next.bin'), 'other', 64), path);
+    const after = openStaticModel(path);
+    assert.deepEqual([before.dimensions, after.dimensions], [256, 64]);
+    before.close();
+    after.close();
   });
 
   describe('an unusable model', () => {
