@@ -81,7 +81,8 @@ async function ingestAll(
           Math.min(preparer.parallel, availableParallelism()),
         )
       : undefined;
-  await files.removeAbandoned();
+  // Leftovers may wait: a folder that another user owns is no reason to refuse publications.
+  await files.removeAbandoned().catch(() => []);
   const summary = await ingestInto(new FolderTarget(store, options), preparer, source, options, figures);
   return unavailable === undefined ? summary : { ...summary, drawings: { ...NO_DRAWINGS, unavailable } };
 }

@@ -208,13 +208,11 @@ export function deleteDocuments(store: Store, patentIds: readonly string[]): str
       return found;
     },
     () => {
-      const figures = roomForFigures(
-        figureCount(
-          store,
-          patentIds.flatMap((id) => namesOf(store, id)),
-        ),
+      const figures = figureCount(
+        store,
+        patentIds.flatMap((id) => namesOf(store, id)),
       );
-      return { ...figures, changed: figures.changed + patentIds.length * ROOM_A_DOCUMENT };
+      return { changed: roomForFigures(figures).changed + patentIds.length * ROOM_A_DOCUMENT };
     },
   );
 }

@@ -19,6 +19,7 @@ import { monotonicMs } from '../../src/access/window.js';
 import { native } from '../../src/index/native.js';
 import { QUOTA_LEASE_MS } from '../../src/limits.js';
 import fc from '../property.js';
+import { until } from '../until.js';
 
 const folders: string[] = [];
 function folder(): string {
@@ -148,6 +149,33 @@ describe('quota', () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it('the lease of a server is renewed while its disk is slow', async () => {
+    const dir = folder();
+    const store = AccessStore.open(dir);
+    const account = await store.createAccount({ name: 'Any', plan: 'free' });
+    let isWritten = () => {};
+    const limits = new CallLimits(store, {
+      keepCounters: () =>
+        new Promise((resolve) => {
+          isWritten = resolve;
+        }),
+    });
+    await limits.reserve(account);
+    const file = new Sqlite(join(dir, COUNTERS_FILE), COUNTERS_LAYOUT, { create: false, waitMs: 0 });
+    const renewed = () => file.row<[number]>('SELECT renewed FROM leases')![0];
+    for (let n = 0; n < 3; n++) {
+      const before = renewed();
+      await until(() => renewed() > before, 'it is renewed');
+    }
+    file.close();
+    const closed = limits.close();
+    await until(async () => {
+      isWritten();
+      return Promise.race([closed.then(() => true), new Promise<boolean>((r) => setTimeout(r, 20, false))]);
+    }, 'it is closed');
+    await store.close();
   });
 
   it('usage belongs to its billing cycle, also after the clock jumps to another cycle and back', async () => {

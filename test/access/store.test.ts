@@ -389,6 +389,22 @@ describe('damaged access store', () => {
     await store.close();
   });
 
+  it('maintenance stays on while the store cannot be read', async () => {
+    const dir = folder();
+    const { store } = await withKey(dir);
+    await store.setMaintenance(true);
+    assert.ok(store.maintenance());
+    const file = join(dir, 'keys.db');
+    renameSync(file, `${file}.away`);
+    await until(() => !store.isAvailable(), 'it is noticed');
+    assert.ok(store.maintenance());
+    renameSync(`${file}.away`, file);
+    await until(() => store.isAvailable(), 'it is back');
+    await store.setMaintenance(false);
+    assert.equal(store.maintenance(), undefined);
+    await store.close();
+  });
+
   it('detects within about a second that its file was replaced', async () => {
     const dir = folder();
     const backup = folder();

@@ -77,6 +77,25 @@ for (const adapter of ADAPTERS) {
       await knowsTheClient(forwarded);
     });
 
+    it('keeps the administration from the public below a path, as docs/operations.md describes', async (t) => {
+      const blocks = codeBlocks(read('docs/operations.md')).filter(({ language }) => language === 'haproxy');
+      const line = blocks.find(({ text }) => text.includes('replace-path'))!.text;
+      const rule = '# The administration is not public.';
+      const below = await ProxiedService.start(HAPROXY, adapter, (where) =>
+        changed(recommended(where), [
+          rule,
+          `${line}
+    ${rule}`,
+        ]),
+      );
+      t.after(() => below.stop());
+      assert.equal((await below.ask('/patents/livez')).status, 200);
+      const plans = '/patents/admin/api/v1/plans';
+      assert.equal((await below.ask(plans)).status, 401, 'from this machine, without the secret');
+      for (const written of [plans, plans.replace('admin', '%61dmin'), '/admin/api/v1/plans'])
+        assert.equal((await below.ask(written, { from: '127.0.0.9' })).status, 403, written);
+    });
+
     it('answers a client that closes its sending side without "option abortonclose"', async (t) => {
       const patient = await ProxiedService.start(HAPROXY, adapter, (where) =>
         changed(recommended(where), ['option abortonclose', '']),

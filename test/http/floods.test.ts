@@ -103,6 +103,20 @@ for (const name of ADAPTERS) {
       await assertAlive();
     });
 
+    it('stays alive if clients reset connections, also within what is not answered', async () => {
+      await start();
+      const connect = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
+      for (const sent of [connect, get('/wait') + connect, get('/wait'), 'garbage\r\n\r\n', 'GET /no']) {
+        for (const pause of [0, 5, 20]) {
+          const one = client().write(sent);
+          await sleep(pause);
+          one.socket.resetAndDestroy();
+        }
+      }
+      await until(() => adapter.activeRequests === 0, 'all requests have ended');
+      await assertAlive();
+    });
+
     it('closes a connection that sends many requests and waits for no answer', {
       skip: name === 'node' ? false : 'uWebSockets.js parses no request during another one',
     }, async () => {

@@ -116,7 +116,10 @@ export class HttpBatches {
       const calls = [...new Set(batch.map(({ call }) => call))];
       if (calls.length > 1 && isPriorartError(error) && error.code === 'embedding_failed') {
         // The server refuses a whole request because of one text, which is that of one caller.
-        for (const own of calls) await this.#answer(batch.filter(({ call }) => call === own));
+        for (const own of calls) {
+          const rest = batch.filter(({ call, signal }) => call === own && !signal?.aborted);
+          if (rest.length > 0) await this.#answer(rest);
+        }
       } else for (const { reject } of batch) reject(error);
     } finally {
       for (const signal of signals) signal?.removeEventListener('abort', check);

@@ -86,12 +86,13 @@ class NodeAdapter implements HttpAdapter {
       ? createSecureServer({ ...limits, ...read(options.tls), handshakeTimeout: IDLE_TIMEOUT_MS }, serve)
       : createServer(limits, serve);
     this.#server.on('clientError', (error: Error, socket: Socket) => this.#answerUnparsable(error, socket));
-    this.#server.on('connect', (_: IncomingMessage, socket: Socket) =>
-      this.#answerUnparsable(
-        Object.assign(new Error(UNKNOWN_METHOD), { code: 'HPE_INVALID_METHOD' }),
-        socket,
-      ),
-    );
+    this.#server.on('connect', (_: IncomingMessage, socket: Socket) => {
+      // Node has taken its own listeners off the socket: without this one, a client that resets it would end the process.
+      socket.on('error', () => {});
+      // Without them, an answer that waits for the client would never go on.
+      if (this.#unanswered.get(socket)?.size) socket.destroy();
+      else this.#refuse(Object.assign(new Error(UNKNOWN_METHOD), { code: 'HPE_INVALID_METHOD' }), socket);
+    });
     this.#server.maxConnections = options.connectionsMax;
     // Otherwise node ends its side when a client ends its side, even before the answer.
     (this.#server as unknown as { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;

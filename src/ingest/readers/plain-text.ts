@@ -121,7 +121,7 @@ export interface Line {
   number?: number;
 }
 
-/** Lines without a paragraph between them that may be one heading, at most. More are a list or a table. */
+/** Lines without a paragraph between them that may be one heading, at most. Of more, only those in capitals at the beginning are. */
 const HEADINGS_TOGETHER = 3;
 /** The end of a sentence, perhaps in quotes or brackets. */
 const SENTENCE_END = /[.。．!?！？]["”’')）\]」』]{0,3}$/u;
@@ -132,7 +132,7 @@ type HeadingKind = 'marked' | 'capitals' | 'short';
 /**
  * Sections of a description in lines. If paragraphs are numbered, a short line without number and full stop may be a
  * heading: it stands behind a sentence and before a paragraph. Otherwise a line in capitals or in 【 】 is a heading. Headings
- * without a paragraph between them are one. A line that is none is a paragraph, so that no text is lost.
+ * without a paragraph between them are one. A line that is no heading is a paragraph.
  */
 export function sectionsOfLines(lines: readonly Line[]): Section[] {
   const isNumbered = lines.some(({ text, number }) => number !== undefined || NUMBERED.test(text));
@@ -147,18 +147,25 @@ export function sectionsOfLines(lines: readonly Line[]): Section[] {
   const sections = new Sections();
   let isSentence = true;
   for (let at = 0; at < read.length; ) {
-    const next = read.findIndex(({ kind }, n) => n >= at && kind === undefined);
-    const end = next < 0 ? read.length : next;
-    const mayHead = next >= 0 && end - at <= HEADINGS_TOGETHER;
-    for (const { text, kind } of read.slice(at, end)) {
-      const isHeading = kind === 'marked' || (mayHead && (kind === 'capitals' || isSentence));
+    let end = at;
+    while (end < read.length && read[end]!.kind !== undefined) end++;
+    const run = read.slice(at, end);
+    const others = run.findIndex(({ kind }) => kind === 'short');
+    const capitals = others < 0 ? run.length : others;
+    const isShort = run.length <= HEADINGS_TOGETHER;
+    for (const [n, { text, kind }] of run.entries()) {
+      const mayHead = isShort
+        ? kind === 'capitals' || isSentence
+        : n < capitals && capitals <= HEADINGS_TOGETHER;
+      const isHeading = kind === 'marked' || (mayHead && end < read.length);
       if (isHeading) sections.heading(text.replace(/^【(.*)】$/, '$1'));
       else sections.paragraph(text);
     }
-    if (next >= 0) {
-      const { text, number } = read[next]!;
-      sections.paragraph(text.replace(NUMBERED, ''), number);
-      isSentence = SENTENCE_END.test(text);
+    if (end < read.length) {
+      const { text, number } = read[end]!;
+      const paragraph = text.replace(NUMBERED, '');
+      sections.paragraph(paragraph, number);
+      if (paragraph !== '') isSentence = SENTENCE_END.test(paragraph);
     }
     at = end + 1;
   }

@@ -129,6 +129,26 @@ describe('the sections of a plain text', () => {
     );
   });
 
+  it('of more than three lines, those in capitals at the beginning are a heading', () => {
+    const steps = ['Example 1', 'Synthesis of X', 'Step A'];
+    assert.deepEqual(read('[0049] It is known.', 'EXAMPLES', ...steps, '[0050] Water is added.'), [
+      ['Description', '49 It is known.'],
+      ['EXAMPLES', ...steps, '50 Water is added.'],
+    ]);
+  });
+
+  it('a number without a text changes nothing', () => {
+    assert.deepEqual(read('[0001] It is a lid.', '[0002]', 'Background', '[0003] Lids are known.'), [
+      ['Description', '1 It is a lid.'],
+      ['Background', '3 Lids are known.'],
+    ]);
+  });
+
+  it('the time is linear', () => {
+    const lines = Array.from({ length: 200_000 }, () => ({ text: 'x.' }));
+    assert.equal(sectionsOfLines(lines)[0]?.paragraphs.length, lines.length);
+  });
+
   it('short lines of a list, of a table and at the end are paragraphs', () => {
     assert.deepEqual(
       read('[0020] The paste consists of', 'water 10 parts', 'gelatin 5 parts', '[0021] It is stirred.'),
