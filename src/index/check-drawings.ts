@@ -98,7 +98,7 @@ export async function checkDrawingFiles(
   }
 }
 
-/** Why the files of drawings cannot be listed. @throws the error if it is another one */
+/** Why the files of drawings cannot be listed. @throws the error if it has a different cause */
 function unlistable(error: unknown): string {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall !== 'scandir') throw error;

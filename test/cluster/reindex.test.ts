@@ -101,7 +101,7 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
       assert.deepEqual(await ids(engine), [first.patent_id, correction.patent_id]);
       const summary = await reindex(addressOf(index));
       assert.equal(summary.documents, 1);
-      // The engine looks for another index now and then.
+      // The engine looks for a different index once per second or so.
       await until(async () => (await ids(engine)).join() === correction.patent_id, 'the new index is read');
     } finally {
       await engine.close();

@@ -89,7 +89,7 @@ describe('a check of drawings', { skip: noSharp }, () => {
     });
   }
 
-  // A link to itself cannot be read, whoever reads it.
+  // A link to itself cannot be read, not even by root.
   it('reports a file that cannot be read, and a repair leaves it as it is', async () => {
     let path = '';
     const { store } = await damaged('unreadable', (files, content) => {
