@@ -105,8 +105,10 @@ export const VARIANTS: readonly Variant[] = [
       },
       {
         file: 'store/commit.js',
-        find: '}, () => ({ ...room, bytes: (room.bytes ?? 0) + lists() }));',
-        replace: `}, () => ({ ...room, bytes: (room.bytes ?? 0) + lists() }));
+        find: `return { ...wanted, bytes: (wanted.bytes ?? 0) + lists() };
+    });`,
+        replace: `return { ...wanted, bytes: (wanted.bytes ?? 0) + lists() };
+    });
         transaction(store, () => store.meta.putSync(MANIFEST, later));
         return done;`,
       },
