@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Calibration } from '../embed/calibration.js';
@@ -12,6 +11,7 @@ import { CALIBRATION } from '../limits.js';
 import { type ModelsConfig, type ModelsInput, readModels } from '../models/config.js';
 import { checkModel } from '../models/identity.js';
 import { openEmbedder } from '../models/load.js';
+import { replaceFile } from '../store/room.js';
 import { Store } from '../store/store.js';
 import { qrelsOf, questionsOf, textOf } from './measure-files.js';
 import { dataCommand, indexSettings, modelsOf, requireFolder, withSettings } from './options.js';
@@ -114,10 +114,8 @@ function writeCalibration(file: string, models: ModelsConfig, calibration: Calib
   }
   const written = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ModelsInput) : models;
   const embedder = { ...(written.embedder ?? models.embedder), calibration };
-  // A half-written file would keep a server from starting; a rename is atomic.
-  const part = `${file}.part-${randomUUID()}`;
-  writeFileSync(part, `${JSON.stringify({ ...written, embedder }, null, 2)}\n`, { flag: 'wx', flush: true });
-  renameSync(part, file);
+  // A half-written file would keep a server from starting.
+  replaceFile(file, `${JSON.stringify({ ...written, embedder }, null, 2)}\n`, 0o666);
 }
 
 function withoutCalibration(embedder: ModelsConfig['embedder']): object {

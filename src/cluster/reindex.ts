@@ -230,8 +230,8 @@ class Move {
   }
 
   /**
-   * Publications without those that another one of the old index corrects. A killed program may have left these; the new index
-   * holds only the correction, which takes their place.
+   * Leaves out publications that a correction in the old index replaces. A killed program can leave such a publication behind.
+   * The new index holds the correction only.
    */
   async #current(patentIds: readonly string[]): Promise<string[]> {
     const known = await knownUnder(this.#client, this.#from, patentIds);

@@ -184,22 +184,20 @@ export function roomForFigures(figures: number): Required<Room> {
   return { bytes: figures * (4 << 10), changed: figures * (32 << 10) };
 }
 
-/** Number of the figures of publications. */
-export function figureCount(store: Store, patentIds: Iterable<string>): number {
-  let count = 0;
-  for (const patentId of patentIds) count += store.figures.get(patentId)?.figures.length ?? 0;
-  return count;
+/** Number of the figures of publications, without those whose list is damaged. */
+export function figureCount(store: Store, patentIds: readonly string[]): number {
+  return patentIds.reduce(
+    (count, patentId) => count + (whole(() => store.figures.get(patentId))?.figures.length ?? 0),
+    0,
+  );
 }
 
 /** Bytes of a figure's entries in the lookups, by its name and by its two files, in pages that are half full. */
 const LOOKUP_BYTES = 1 << 10;
 
-/** Room that `rebuildFigureLookups` may need: the pages of the old entries become free only after its transaction. */
+/** Bytes that `rebuildFigureLookups` may need: the pages of the old entries become free only after its transaction. */
 export function roomForLookups(store: Store): number {
-  let count = 0;
-  for (const key of store.figures.getKeys())
-    count += whole(() => store.figures.get(key))?.figures.length ?? 0;
-  return count * LOOKUP_BYTES;
+  return figureCount(store, [...store.figures.getKeys()]) * LOOKUP_BYTES;
 }
 
 /** Removes the figures of a publication. To be called within a transaction. */

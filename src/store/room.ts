@@ -142,16 +142,24 @@ export function makeFileOnce(path: string, text: string): boolean {
   }
 }
 
-/** Makes or replaces a small file for its owner only. Readers find the old or the new text, and the new one outlives a power cut. */
-export function replaceFile(path: string, text: string): void {
-  putWhole(path, text, renameSync);
+/**
+ * Makes or replaces a small file. Readers find the old or the new text, and the new one outlives a power cut.
+ * @param mode of the file, less the umask. Default: for its owner only
+ */
+export function replaceFile(path: string, text: string, mode?: number): void {
+  putWhole(path, text, renameSync, mode);
 }
 
 /** @param place gives the written file its name */
-function putWhole(path: string, text: string, place: (aside: string, path: string) => void): void {
+function putWhole(
+  path: string,
+  text: string,
+  place: (aside: string, path: string) => void,
+  mode = 0o600,
+): void {
   const aside = `${path}.${randomUUID()}`;
   try {
-    const file = openSync(aside, 'wx', 0o600);
+    const file = openSync(aside, 'wx', mode);
     try {
       writeSync(file, text);
       fsyncSync(file);

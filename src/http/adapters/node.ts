@@ -87,9 +87,9 @@ class NodeAdapter implements HttpAdapter {
       : createServer(limits, serve);
     this.#server.on('clientError', (error: Error, socket: Socket) => this.#answerUnparsable(error, socket));
     this.#server.on('connect', (_: IncomingMessage, socket: Socket) => {
-      // Node has taken its own listeners off the socket: without this one, a client that resets it would end the process.
+      // Node has removed its own listeners from the socket. Without this one, a client that resets it would end the process.
       socket.on('error', () => {});
-      // Without them, an answer that waits for the client would never go on.
+      // Node has also removed the listener that continues an answer, so a running answer would not end.
       if (this.#unanswered.get(socket)?.size) socket.destroy();
       else this.#refuse(Object.assign(new Error(UNKNOWN_METHOD), { code: 'HPE_INVALID_METHOD' }), socket);
     });

@@ -180,13 +180,13 @@ function filings(
   const isTold = familyId !== undefined || (fields['earliest_unknown'] !== true && !isUnread);
   const claimed = isUnread ? earliestDate(claims.map(({ date }) => date)) : undefined;
   // An application without priority claims has its own date as priority date.
-  const isOwnDate = priorities.length === 0 && priority === filed;
+  const isOwnDate = claims.length === 0 && priority === filed;
   return {
     ...found,
     ...(isTold ? present({ family_id, family_derived }) : {}),
     ...present({
       filing_date: filed,
-      priority_date: isOwnDate && !isUnread ? undefined : (priority ?? claimed ?? found.priority_date),
+      priority_date: isOwnDate ? undefined : (priority ?? claimed ?? found.priority_date),
     }),
   };
 }
