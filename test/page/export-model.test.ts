@@ -47,6 +47,9 @@ describe('an export', () => {
     assert.equal(cell('link'), 'http://127.0.0.1:8080/#/patent/US1A1');
     assert.equal(cell('question'), 'laser');
     assert.equal(cell('filters'), 'as_of=US2B2; countries=US');
+    // All results are in the file, in the order of the answer, whatever the list shows.
+    const formed = { ...source, search: { ...source.search, sort: 'newest', titles: 'hidden' } as const };
+    assert.ok(csvOf([result('a', 'c')], [], formed).includes(',as_of=US2B2; countries=US,'));
     assert.equal(cell('searched_at'), '2026-01-02T03:04:05.000Z');
     assert.equal(cell('search_link'), 'http://127.0.0.1:8080/#/?query=laser&as_of=US2B2&countries=US');
     const json = JSON.parse(jsonOf({ total: 1, results: [result('a', 'c')] }, source));

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
 import { until } from '../until.js';
-import { becomesTrue, QUESTION, Site } from './site.js';
+import { ASKED, becomesTrue, QUESTION, Site } from './site.js';
 
 const shownResults = (page: Page) => page.locator('.result');
 
@@ -247,6 +247,15 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await page.getByText('Nothing was found with these filters').waitFor();
     await page.getByRole('link', { name: 'Search without: Applicant' }).click();
     await shownResults(page).first().waitFor();
+    await page.goto(site.url('#/?query=battery&doc_type=grant&applicant=Nobodyatall'));
+    await page.getByText('Nothing was found with these filters').waitFor();
+    assert.equal(
+      await page
+        .locator('.excluded')
+        .getByRole('link', { name: /utility models/ })
+        .count(),
+      0,
+    );
     await page.goto(site.url('#/patent/US1'));
     await page.getByText('US1 is not in the index').waitFor();
   });
@@ -292,6 +301,33 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     const [curl, code] = await page.locator('dialog[open] pre').allTextContents();
     assert.match(curl!, /^curl -s http:\/\/127\.0\.0\.1:\d+\/api\/v1\/search\/semantic /);
     assert.ok(code!.includes(QUESTION));
+  });
+
+  it('gets a line of curl without the query string of the page', async () => {
+    const { page } = await site.visit(`?utm_source=mail&x=1${ASKED}`);
+    await page.getByRole('button', { name: 'This search as code' }).click();
+    const curl = await page.locator('dialog[open] pre').first().textContent();
+    assert.match(curl!, /^curl -s http:\/\/127\.0\.0\.1:\d+\/api\/v1\/search\/semantic /);
+    await page.context().close();
+  });
+
+  it('closes what a field of classes suggests when Enter searches, and forgets an unknown word with the field', async () => {
+    const { page } = await site.visit(ASKED);
+    await shownResults(page).first().waitFor();
+    await page.locator('summary', { hasText: 'Classes' }).press('Enter');
+    const field = page.getByRole('combobox', { name: 'IPC classes' });
+    await field.focus();
+    await page.keyboard.type('H01');
+    const list = page.getByRole('listbox', { name: 'IPC classes' });
+    await list.getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    await list.waitFor({ state: 'hidden' });
+    await field.fill('zeppelinium');
+    const unknown = page.getByText('No class has “zeppelinium”');
+    await unknown.waitFor();
+    await field.fill('');
+    await unknown.waitFor({ state: 'detached' });
+    await page.context().close();
   });
 
   it('saves inventors, priority date and CPC, or says that it could not', async () => {

@@ -164,7 +164,6 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     await other.goto(site.url());
-    await other.reload();
     await other.locator('.frame-account', { hasText: 'Demonstration' }).waitFor();
     await page.evaluate('dispatchEvent(new Event("focus"))');
     await ended(page);

@@ -56,7 +56,9 @@ function addClaim(claims: ClaimText[], block: string): void {
   const match = /^\*\*(\d{1,5})\.\*\* /.exec(block);
   const last = claims.at(-1);
   const number = Number(match?.[1]);
-  if (match && number > (last?.number ?? 0)) claims.push({ number, text: block.slice(match[0].length) });
+  // A European patent may have a set of claims for each of some states: each begins with 1.
+  if (match && (number > (last?.number ?? 0) || number === 1))
+    claims.push({ number, text: block.slice(match[0].length) });
   else if (last) last.text += `\n${block}`;
 }
 

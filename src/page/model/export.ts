@@ -59,9 +59,11 @@ export interface Source {
   searchedAt: string;
 }
 
-/** `countries=KR; as_of=US11217824B2`. */
+/** `countries=KR; as_of=US11217824B2`. The order and the hidden lines of a list are no filters of its file. */
 function filtersOf(search: Search): string {
-  return [...parametersOf({ ...search, query: '', view: 'list' })].map((pair) => pair.join('=')).join('; ');
+  return [...parametersOf({ ...search, query: '', view: 'list', sort: 'best', titles: 'shown' })]
+    .map((pair) => pair.join('='))
+    .join('; ');
 }
 
 const searchLink = ({ page, search }: Source): string =>

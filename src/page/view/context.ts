@@ -9,6 +9,7 @@ export const TextsContext = createContext<Texts>(en);
 export const SessionContext = createContext<SessionHandle>({
   state: { status: 'waiting' },
   refresh: () => {},
+  enter: () => {},
   replace: () => {},
 });
 

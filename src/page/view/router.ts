@@ -82,4 +82,4 @@ export function goOnTo(link: string): void {
 export const pageAddress = (): string => location.href.replace(/#.*$/s, '');
 
 /** Address of the server, below which the API is. */
-export const serverAddress = (): string => pageAddress().replace(/\/$/, '');
+export const serverAddress = (): string => location.href.replace(/[?#].*$/s, '').replace(/\/$/, '');

@@ -37,6 +37,9 @@ export type SessionState =
 /** The account that is signed in, as this tab knows it. */
 let signedIn: string | undefined;
 
+/** The session that the latest sign-in or sign-out of this tab answered. */
+let replaced: SessionAnswer | undefined;
+
 /**
  * Whether an account was signed in here, and its session has ended: by itself, by the operator, or in another tab. Then
  * nothing is asked until a user signs in, because the calls would count for another account.
@@ -53,7 +56,10 @@ function accept({ kind, account }: SessionAnswer): void {
 }
 
 async function current(): Promise<SessionAnswer> {
+  const before = replaced;
   const session = await call<SessionAnswer>('GET', 'session');
+  // A sign-in or sign-out was answered meanwhile, and this answer may be older.
+  if (replaced !== undefined && replaced !== before) return replaced;
   const isSame = session.kind === 'account' && session.account?.id === signedIn;
   if (signedIn === undefined || isSame) accept(session);
   else hasEnded.set(true);
@@ -78,8 +84,10 @@ let first: Promise<SessionAnswer> | undefined;
 /** Asks for the session before the page is rendered, so that a shared search need not wait for the rendering. */
 export function startSession(): void {
   first = enterSession();
-  // The component that shows the session says what is wrong.
-  first.catch(() => {});
+  // The component that shows the session asks again, and says what is wrong.
+  first.catch(() => {
+    first = undefined;
+  });
 }
 
 /** The session that `startSession` asked for, once; later a new one. */
@@ -93,6 +101,8 @@ export interface SessionHandle {
   state: SessionState;
   /** Asks the server again, such as after a search that was counted. */
   refresh(): void;
+  /** As `refresh`, and opens the session of a visitor if the server allows it. */
+  enter(): void;
   /** Takes over the session that a sign-in or a sign-out answered. */
   replace(session: SessionAnswer): void;
 }
@@ -102,6 +112,7 @@ export function useSessionOfServer(): SessionHandle {
   const show = useCallback((session: SessionAnswer) => setState({ status: 'known', session }), []);
   const replace = useCallback(
     (session: SessionAnswer) => {
+      replaced = session;
       accept(session);
       show(session);
     },
@@ -122,14 +133,19 @@ export function useSessionOfServer(): SessionHandle {
     if (!isDown) load(firstOrNew);
   }, [load, isDown]);
   const refresh = useCallback(() => load(current), [load]);
-  // Another tab may have signed out, and a search from this one would count for another account.
+  const enter = useCallback(() => load(enterSession), [load]);
+  // Another tab may have signed in or out, and a search from this one would count for another account.
   useEffect(() => {
     const comesBack = () => {
-      // If the session cannot be read, the next call says why.
-      if (signedIn !== undefined) current().then(show, () => {});
+      current().then(
+        // Without a session, the next search opens that of a visitor.
+        (session) => (session.kind === 'none' && session.can_visit && !hasEnded.get()) || show(session),
+        // If the session cannot be read, the next call says why.
+        () => {},
+      );
     };
     addEventListener('focus', comesBack);
     return () => removeEventListener('focus', comesBack);
   }, [show]);
-  return { state, refresh, replace };
+  return { state, refresh, enter, replace };
 }

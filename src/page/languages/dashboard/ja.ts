@@ -205,7 +205,7 @@ export const ja: DashboardTexts = {
     recall: '再現率@10',
     noRecall: '未測定',
     documents: '公報',
-    passages: '段落',
+    passages: 'パッセージ',
     latency: '起動後に応答したリクエスト（ms）',
     requests: 'リクエスト',
   },

@@ -203,7 +203,7 @@ export const ko: DashboardTexts = {
     recall: '재현율@10',
     noRecall: '아직 측정되지 않음',
     documents: '공보',
-    passages: '단락',
+    passages: '문단',
     latency: '시작 이후 응답한 요청, ms',
     requests: '요청',
   },

@@ -60,7 +60,7 @@ export const zh: DashboardTexts = {
     none: '还没有密钥。创建一个，以便程序调用 API。',
   },
   usage: {
-    quota: (used, quota) => `本月检索 ${quota} 次，已用 ${used} 次`,
+    quota: (used, quota) => `本月可检索 ${quota} 次，已用 ${used} 次`,
     left: (left) => `剩余 ${left} 次`,
     resets: (day) => `下个月从 ${day} 开始。`,
     calls: '每日调用',
@@ -202,7 +202,7 @@ export const zh: DashboardTexts = {
     recall: '召回率@10',
     noRecall: '尚未测量',
     documents: '公开文献',
-    passages: '段落',
+    passages: '片段',
     latency: '启动以来已响应的请求（毫秒）',
     requests: '请求',
   },

@@ -10,7 +10,7 @@ import { Progress } from '../parts/progress.js';
 import { hasEnded, type SessionAnswer } from '../session.js';
 import { AccountSettings } from './account-settings.js';
 import { Accounts } from './accounts.js';
-import { type Role, useData } from './data.js';
+import { chosenAccount, type Role, useData } from './data.js';
 import { Health } from './health.js';
 import { Ingests } from './ingests.js';
 import { Keys } from './keys.js';
@@ -38,7 +38,7 @@ const NO_SESSION: SessionAnswer = {
 };
 
 export function Dashboard({ part, parameters }: { part: string | undefined; parameters: URLSearchParams }) {
-  const { state, replace } = useSessionHandle();
+  const { state, replace, enter } = useSessionHandle();
   const { frame } = useTexts();
   const texts = useDashboardTexts();
   const isNoted = knownOperator.use();
@@ -80,7 +80,10 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   const signOut = async () => {
     setFailure(undefined);
     try {
-      if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));
+      if (role === 'account') {
+        replace(await call<SessionAnswer>('DELETE', 'session'));
+        return enter();
+      }
       await call('DELETE', 'admin/api/v1/session');
     } catch (cause) {
       const error = failureOf(cause);
@@ -145,7 +148,7 @@ interface ViewProps {
 function View({ tab, role, parameters, hasMcpSignIn }: ViewProps) {
   switch (tab) {
     case 'keys':
-      return <Keys role={role} of={parameters.get('account') ?? undefined} />;
+      return <Keys role={role} of={chosenAccount(role, parameters)} />;
     case 'usage':
       return <Usage role={role} />;
     case 'log':

@@ -1,5 +1,5 @@
 /** What the dashboard reads and changes. An account and an operator have the same views, by other paths. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { LogLine as StoredLine, UsageRow } from '../../../access/log-records.js';
 import type { ApiKey, Account as StoredAccount } from '../../../access/records.js';
 import { type ApiError, call, failureOf } from '../api.js';
@@ -22,6 +22,11 @@ export type LogLine = StoredLine & { key: string };
 /** Who is signed in. The server decides what the calls may do. */
 export type Role = 'account' | 'operator';
 
+/** Account of the address, whose keys or calls an operator wants to see. An account sees its own, whatever the address says. */
+export function chosenAccount(role: Role, parameters: URLSearchParams): string | undefined {
+  return (role === 'operator' && parameters.get('account')) || undefined;
+}
+
 const base = (role: Role) => (role === 'operator' ? 'admin/api/v1' : 'account');
 
 /** A query string of the fields that are set. */
@@ -30,7 +35,12 @@ export function queryOf(fields: Readonly<Record<string, string | undefined>>): s
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
 }
 
-export const get = <T>(role: Role, path: string) => call<T>('GET', `${base(role)}${path}`);
+/** How long a read may take, ms. A server that does not answer any more is shown as such. */
+const READ_MS = 20_000;
+
+/** Reads what a view shows. @param path as of `call`. @throws ApiError */
+export const read = <T>(path: string) => call<T>('GET', path, { signal: AbortSignal.timeout(READ_MS) });
+export const get = <T>(role: Role, path: string) => read<T>(`${base(role)}${path}`);
 export const change = <T>(role: Role, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
   call<T>(method, `${base(role)}${path}`, body === undefined ? {} : { body });
 
@@ -60,7 +70,15 @@ export function lastDays(count: number): string[] {
   );
 }
 
-export type Loaded<T> = { data: T | undefined; error: ApiError | undefined; reload(): void };
+export interface Loaded<T> {
+  /** The latest that was read; undefined before the first. */
+  data: T | undefined;
+  error: ApiError | undefined;
+  /** Reads again. A read that still runs is dropped: it may have begun before a change. */
+  reload(): void;
+  /** Reads again if nothing is read yet. A timer that dropped a slow read would never see its end. */
+  refresh(): void;
+}
 
 /** Loads data when the view opens, and again when a dependency changes. */
 export function useData<T>(load: () => Promise<T>, dependencies: readonly unknown[]): Loaded<T> {
@@ -69,15 +87,28 @@ export function useData<T>(load: () => Promise<T>, dependencies: readonly unknow
     error: undefined,
   });
   const [turn, setTurn] = useState(0);
+  const isReading = useRef(false);
   useEffect(() => {
     let isCurrent = true;
+    const ends = (
+      change: (before: Pick<Loaded<T>, 'data' | 'error'>) => Pick<Loaded<T>, 'data' | 'error'>,
+    ) => {
+      if (!isCurrent) return;
+      isReading.current = false;
+      setState(change);
+    };
+    isReading.current = true;
     load().then(
-      (data) => isCurrent && setState({ data, error: undefined }),
-      (error: unknown) => isCurrent && setState((before) => ({ ...before, error: failureOf(error) })),
+      (data) => ends(() => ({ data, error: undefined })),
+      (error: unknown) => ends((before) => ({ ...before, error: failureOf(error) })),
     );
     return () => {
       isCurrent = false;
     };
   }, [turn, ...dependencies]);
-  return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
+  const reload = useCallback(() => setTurn((before) => before + 1), []);
+  const refresh = useCallback(() => {
+    if (!isReading.current) reload();
+  }, []);
+  return { ...state, reload, refresh };
 }

@@ -1,11 +1,11 @@
 /** The figures of the running server. */
 import { useEffect } from 'preact/hooks';
 import type { Figures } from '../../../observe/figures.js';
-import { call, failureOf } from '../api.js';
+import { failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { toldOperator } from '../maintenance.js';
 import { Progress } from '../parts/progress.js';
-import { get, useData } from './data.js';
+import { get, read, useData } from './data.js';
 import { isAdministration } from './endpoints.js';
 import { LatencyTable } from './latency-table.js';
 import { MaintenanceSwitch } from './maintenance-switch.js';
@@ -34,7 +34,7 @@ async function figuresOf(): Promise<Health> {
  */
 async function missingOf(): Promise<string | undefined> {
   try {
-    await call('GET', 'readyz');
+    await read('readyz');
     return undefined;
   } catch (error) {
     const failure = failureOf(error);
@@ -45,7 +45,7 @@ async function missingOf(): Promise<string | undefined> {
 
 export function Health() {
   const texts = useDashboardTexts();
-  const { data, error, reload } = useData(async () => {
+  const { data, error, reload, refresh } = useData(async () => {
     try {
       return { figures: await figuresOf() };
     } catch (failure) {
@@ -55,7 +55,7 @@ export function Health() {
     }
   }, []);
   useEffect(() => {
-    const timer = setInterval(reload, EVERY_MS);
+    const timer = setInterval(refresh, EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   if (error) return <Problem error={error} onRetry={reload} />;

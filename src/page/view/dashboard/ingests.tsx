@@ -1,9 +1,9 @@
 /** What the index holds, and which files it was read from. */
 import { useEffect, useState } from 'preact/hooks';
-import { call, failureOf } from '../api.js';
+import { failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
-import { get, queryOf, useData } from './data.js';
+import { get, queryOf, read, useData } from './data.js';
 import { FigureTitles } from './figure-titles.js';
 import { type IngestedFile, IngestedFiles, type IngestRun, IngestRuns } from './ingested-files.js';
 import { Problem } from './problem.js';
@@ -43,7 +43,7 @@ export function Ingests() {
   const { ingests: words } = texts;
   const [onlyFailures, setOnlyFailures] = useState(false);
   const [offset, setOffset] = useState(0);
-  const { data, error, reload } = useData(async () => {
+  const { data, error, reload, refresh } = useData(async () => {
     const [ledger, coverage] = await Promise.all([
       get<Ledger>(
         'operator',
@@ -52,23 +52,24 @@ export function Ingests() {
           offset: offset === 0 ? undefined : String(offset),
         })}`,
       ),
-      call<Coverage>('GET', 'api/v1/stats/coverage').catch((error: unknown) => {
+      read<Coverage>('api/v1/stats/coverage').catch((error: unknown) => {
         // Maintenance refuses it, and not the ledger. The header says so.
         if (failureOf(error).code === 'maintenance') return undefined;
         throw error;
       }),
     ]);
-    // The offset of this answer, which may not be the one that is asked for now.
-    return { ledger, coverage, shownFrom: offset };
+    // What this answer belongs to, which may not be what is asked for now.
+    return { ledger, coverage, shownFrom: offset, ofFailures: onlyFailures };
   }, [onlyFailures, offset]);
   const isRunning = (data?.ledger.running.length ?? 0) > 0;
   useEffect(() => {
-    const timer = setInterval(reload, isRunning ? OFTEN_MS : EVERY_MS);
+    const timer = setInterval(refresh, isRunning ? OFTEN_MS : EVERY_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
-  const { ledger, coverage, shownFrom } = data;
+  const { ledger, coverage, shownFrom, ofFailures } = data;
+  const isWaiting = ofFailures !== onlyFailures || shownFrom !== offset;
   return (
     <section>
       <h2>{words.coverage}</h2>
@@ -109,8 +110,11 @@ export function Ingests() {
             />
             <span>{words.onlyFailures}</span>
           </label>
-          <FilesRange ledger={ledger} offset={shownFrom} onOffset={setOffset} />
-          {ledger.latest.length > 0 && <IngestedFiles files={ledger.latest} />}
+          <div class={isWaiting ? 'answered waiting' : 'answered'} aria-busy={isWaiting}>
+            {isWaiting && <Progress text={texts.loading} />}
+            <FilesRange ledger={ledger} offset={shownFrom} onOffset={setOffset} />
+            {ledger.latest.length > 0 && <IngestedFiles files={ledger.latest} />}
+          </div>
         </>
       )}
     </section>

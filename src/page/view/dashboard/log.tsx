@@ -11,6 +11,7 @@ import { goTo } from '../router.js';
 import {
   type Account,
   accountsOf,
+  chosenAccount,
   get,
   type Key,
   keysOf,
@@ -35,11 +36,15 @@ const PAGE_LINES = 1_000;
 /** Pages without a fitting line that are read one after another before the person is asked. */
 const EMPTY_PAGES = 20;
 
+/** An earlier day is one whose year is still typed. */
+const EARLIEST = '1000';
+
 const FILTERS = ['key', 'account', 'endpoint', 'status', 'from', 'to'] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
-function filtersOf(parameters: URLSearchParams): Filters {
-  return Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name) ?? ''])) as Filters;
+function filtersOf(role: Role, parameters: URLSearchParams): Filters {
+  const given = Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name) ?? ''])) as Filters;
+  return { ...given, account: chosenAccount(role, parameters) ?? '' };
 }
 
 /** The address holds the filters, so a link to it shows the same lines. */
@@ -54,7 +59,7 @@ const STATUSES = ['2xx', '3xx', '4xx', '5xx', '403', '404', '422', '429', '500',
 
 export function Log({ role, parameters }: { role: Role; parameters: URLSearchParams }) {
   const texts = useDashboardTexts();
-  const filters = filtersOf(parameters);
+  const filters = filtersOf(role, parameters);
   const known = useData(async () => ({ keys: await keysOf(role), accounts: await accountsOf(role) }), []);
   const [turn, setTurn] = useState(0);
   if (known.error) return <Problem error={known.error} onRetry={known.reload} />;
@@ -133,7 +138,10 @@ function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
       <input
         type="date"
         value={filters[name]}
-        onChange={(event) => onChange({ ...filters, [name]: event.currentTarget.value })}
+        onChange={({ currentTarget: { value } }) => {
+          // While a year is typed, browsers tell of the years 2, 20 and 202.
+          if (value === '' || value >= EARLIEST) onChange({ ...filters, [name]: value });
+        }}
       />
     </label>
   );
@@ -223,10 +231,12 @@ function Lines({ role, filters, keys, accounts }: LinesProps) {
     const { scrollTop } = event.currentTarget as HTMLElement;
     // Renders after some rows of scrolling, not after each pixel.
     setTop(Math.floor(scrollTop / STEP) * STEP);
-    if (next !== undefined && next !== '' && scrollTop + 3 * VIEW > lines.length * ROW) void load(next);
+    // After a failure, the person says when it is read again.
+    if (!error && next !== undefined && next !== '' && scrollTop + 3 * VIEW > lines.length * ROW)
+      void load(next);
   };
-  if (error) return <Problem error={error} onRetry={() => load(next ?? '')} />;
-  if (next === '') return <Progress text={texts.loading} />;
+  const problem = error && <Problem error={error} onRetry={() => load(next ?? '')} />;
+  if (next === '') return problem ?? <Progress text={texts.loading} />;
   if (lines.length === 0 && next === undefined) return <p>{words.none}</p>;
   return (
     <>
@@ -238,6 +248,7 @@ function Lines({ role, filters, keys, accounts }: LinesProps) {
           </button>
         )}
       </p>
+      {problem}
       <Scrolled class="log-lines" label={texts.tabs.log} onScroll={scrolled}>
         <table aria-rowcount={lines.length + 1}>
           <thead>

@@ -13,27 +13,31 @@ import { useDashboardTexts } from './texts.js';
 
 const RANGES = [7, 30, 90];
 
+const choiceOf = (days: number, key: string): string => `${days} ${key}`;
+
 export function Usage({ role }: { role: Role }) {
   const { number } = useTexts();
   const texts = useDashboardTexts();
   const { usage: words } = texts;
   const [days, setDays] = useState(30);
   const [key, setKey] = useState('');
-  const all = lastDays(days);
   const { data, error, reload } = useData(async () => {
+    const all = lastDays(days);
     const [rows, keys, accounts] = await Promise.all([
       usageOf(role, { from: all[0], to: all.at(-1), key }),
       keysOf(role),
       accountsOf(role),
     ]);
-    return { rows, keys, accounts };
+    return { rows, keys, accounts, all, of: choiceOf(days, key) };
   }, [days, key]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   const names = distinctNames(data.keys);
   const accountNames = distinctNames(data.accounts);
   const owners = new Map(data.keys.map(({ id, account }) => [id, accountNames.get(account) ?? account]));
-  const counts = all.map((day) => {
+  // The figures of the choice before stay, dimmed, until those of the new choice are read.
+  const isWaiting = data.of !== choiceOf(days, key);
+  const counts = data.all.map((day) => {
     const rows = data.rows.filter((row) => row.day === day);
     const requests = rows.reduce((sum, row) => sum + row.requests, 0);
     return { day, requests, ok: rows.reduce((sum, row) => sum + row.ok, 0) };
@@ -71,55 +75,58 @@ export function Usage({ role }: { role: Role }) {
           </select>
         </label>
       </div>
-      {data.rows.length === 0 ? (
-        <p>{words.none}</p>
-      ) : (
-        <>
-          <DayPlot counts={counts} label={words.calls} />
-          <p class="plot-legend">
-            <span class="plot-ok">{words.ok}</span> <span class="plot-failed">{words.failed}</span>
-          </p>
-        </>
-      )}
-      {data.rows.length > 0 && (
-        <details>
-          <summary>{words.table}</summary>
-          <Scrolled label={words.table}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">{words.day}</th>
-                  {role === 'operator' && <th scope="col">{texts.log.account}</th>}
-                  <th scope="col">{words.key}</th>
-                  <th scope="col">{texts.log.endpoint}</th>
-                  <th scope="col" class="figure">
-                    {words.requests}
-                  </th>
-                  <th scope="col" class="figure">
-                    {words.ok}
-                  </th>
-                  <th scope="col" class="figure">
-                    {words.failed}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.rows.toReversed().map((row) => (
-                  <tr key={`${row.day} ${row.key} ${row.endpoint}`}>
-                    <th scope="row">{row.day}</th>
-                    {role === 'operator' && <td>{owners.get(row.key) ?? ''}</td>}
-                    <td title={row.key}>{names.get(row.key) ?? row.key}</td>
-                    <td title={row.endpoint}>{endpointName(texts, row.endpoint)}</td>
-                    <td class="figure">{number(row.requests)}</td>
-                    <td class="figure">{number(row.ok)}</td>
-                    <td class="figure">{number(row.requests - row.ok)}</td>
+      <div class={isWaiting ? 'answered waiting' : 'answered'} aria-busy={isWaiting}>
+        {isWaiting && <Progress text={texts.loading} />}
+        {data.rows.length === 0 ? (
+          <p>{words.none}</p>
+        ) : (
+          <>
+            <DayPlot counts={counts} label={words.calls} />
+            <p class="plot-legend">
+              <span class="plot-ok">{words.ok}</span> <span class="plot-failed">{words.failed}</span>
+            </p>
+          </>
+        )}
+        {data.rows.length > 0 && (
+          <details>
+            <summary>{words.table}</summary>
+            <Scrolled label={words.table}>
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">{words.day}</th>
+                    {role === 'operator' && <th scope="col">{texts.log.account}</th>}
+                    <th scope="col">{words.key}</th>
+                    <th scope="col">{texts.log.endpoint}</th>
+                    <th scope="col" class="figure">
+                      {words.requests}
+                    </th>
+                    <th scope="col" class="figure">
+                      {words.ok}
+                    </th>
+                    <th scope="col" class="figure">
+                      {words.failed}
+                    </th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scrolled>
-        </details>
-      )}
+                </thead>
+                <tbody>
+                  {data.rows.toReversed().map((row) => (
+                    <tr key={`${row.day} ${row.key} ${row.endpoint}`}>
+                      <th scope="row">{row.day}</th>
+                      {role === 'operator' && <td>{owners.get(row.key) ?? ''}</td>}
+                      <td title={row.key}>{names.get(row.key) ?? row.key}</td>
+                      <td title={row.endpoint}>{endpointName(texts, row.endpoint)}</td>
+                      <td class="figure">{number(row.requests)}</td>
+                      <td class="figure">{number(row.ok)}</td>
+                      <td class="figure">{number(row.requests - row.ok)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </Scrolled>
+          </details>
+        )}
+      </div>
     </section>
   );
 }

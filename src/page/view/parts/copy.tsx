@@ -1,5 +1,5 @@
 /** A button that copies a text, and says whether it did. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useTexts } from '../context.js';
 
 interface Props {
@@ -7,10 +7,19 @@ interface Props {
   text(): string;
 }
 
+/** How long the button says what it did, ms. */
+const SAID_MS = 5_000;
+
 export function Copy({ label, text }: Props) {
   const { share } = useTexts();
   const [state, setState] = useState<'copied' | 'copyFailed'>();
   const button = useRef<HTMLButtonElement>(null);
+  // Safari gives a button no focus when it is clicked, so `blur` alone would not take the word away.
+  useEffect(() => {
+    if (state === undefined) return;
+    const timer = setTimeout(() => setState(undefined), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
   const copy = async () => {
     const isCopied = await writeText(text(), button.current!);
     setState(isCopied ? 'copied' : 'copyFailed');

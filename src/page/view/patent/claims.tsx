@@ -23,8 +23,8 @@ export function Claims({ claims, language }: Props) {
       </h2>
       {claims.length === 0 && <p class="soft">{texts.noText}</p>}
       <ol class="claims">
-        {roots.map((root) => (
-          <Claim key={root.number} node={root} language={language} level={0} />
+        {roots.map((root, n) => (
+          <Claim key={n} node={root} language={language} level={0} />
         ))}
       </ol>
     </section>
@@ -53,8 +53,8 @@ function Claim({ node, level, language }: ClaimProps) {
         <details open={level < LEVELS} class={level < LEVELS ? 'claim-children' : 'claim-children deep'}>
           <summary>{texts.dependents(children.length)}</summary>
           <ol>
-            {children.map((child) => (
-              <Claim key={child.number} node={child} language={language} level={level + 1} />
+            {children.map((child, n) => (
+              <Claim key={n} node={child} language={language} level={level + 1} />
             ))}
           </ol>
         </details>

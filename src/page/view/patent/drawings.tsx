@@ -31,6 +31,7 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
     dialog.current?.showModal();
   }, [asked]);
   const name = current.label || texts.drawingNumber(at + 1);
+  // An image with another key is another element: the drawing before does not stay under the new name while it loads.
   const caption = texts.drawing(name, at + 1, drawings.length);
   const buttons = (
     <div class="drawing-buttons">
@@ -56,7 +57,7 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
         aria-label={`${texts.enlarge}: ${name}`}
         onClick={() => dialog.current?.showModal()}
       >
-        <img src={current.source} alt={name} />
+        <img key={current.source} src={current.source} alt={name} />
       </button>
       {buttons}
       <dialog ref={dialog} class="dialog drawing-dialog" aria-label={texts.drawings} onClose={onClosed}>
@@ -66,7 +67,7 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
             {texts.close}
           </button>
         </div>
-        <img src={current.source} alt={name} />
+        <img key={current.source} src={current.source} alt={name} />
       </dialog>
     </section>
   );

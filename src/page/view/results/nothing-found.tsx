@@ -29,8 +29,9 @@ export function NothingFound({ search, excluded }: Props) {
               const names = named.length > 0 ? [...new Set(named)] : [filter];
               const name = names.map((field) => labels[field] ?? field).join(' + ');
               const label = [name, terms?.join(', ')].filter(Boolean).join(': ');
-              const hasNoModels = filter === 'doc_type' && !search.include_utility_model;
-              const wider = withoutFilter(search, filter) ?? (hasNoModels ? withModels(search) : undefined);
+              const without = withoutFilter(search, filter);
+              const hasNoModels = !without && filter === 'doc_type' && !search.include_utility_model;
+              const wider = hasNoModels ? withModels(search) : without;
               return (
                 <li key={label}>
                   <span>

@@ -15,9 +15,11 @@ import { NothingFound } from './nothing-found.js';
 import { Result } from './result.js';
 
 interface Props {
+  /** What the answer belongs to. */
   search: Search;
   answer: SearchResponse;
-  onAsk(search: Search): void;
+  /** Asks what the address says, with a change. */
+  onAsk(change: Partial<Search>): void;
 }
 
 export function ResultsView({ search, answer, onAsk }: Props) {
@@ -100,7 +102,7 @@ export function ResultsView({ search, answer, onAsk }: Props) {
       {results.length >= Number(search.top_k) && (
         <p class="results-end">
           {more ? (
-            <button type="button" class="button" onClick={() => onAsk({ ...search, top_k: more })}>
+            <button type="button" class="button" onClick={() => onAsk({ top_k: more })}>
               {texts.more(Number(more))}
             </button>
           ) : (
@@ -115,7 +117,7 @@ export function ResultsView({ search, answer, onAsk }: Props) {
 interface FormProps {
   search: Search;
   results: readonly SearchResult[];
-  onAsk(search: Search): void;
+  onAsk(change: Partial<Search>): void;
 }
 
 /** Order and selection of the results that are loaded. Neither asks the server. */
@@ -128,7 +130,7 @@ function ListForm({ search, results, onAsk }: FormProps) {
         {texts.order}
         <select
           value={search.sort}
-          onChange={(event) => onAsk({ ...search, sort: event.currentTarget.value as Search['sort'] })}
+          onChange={(event) => onAsk({ sort: event.currentTarget.value as Search['sort'] })}
         >
           {CHOICES.sort.map((sort) => (
             <option key={sort} value={sort}>
@@ -142,9 +144,7 @@ function ListForm({ search, results, onAsk }: FormProps) {
           <input
             type="checkbox"
             checked={search.titles === 'hidden'}
-            onChange={(event) =>
-              onAsk({ ...search, titles: event.currentTarget.checked ? 'hidden' : 'shown' })
-            }
+            onChange={(event) => onAsk({ titles: event.currentTarget.checked ? 'hidden' : 'shown' })}
           />
           {texts.hideTitles(titles)}
         </label>

@@ -37,6 +37,10 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
   useEffect(() => {
     if (titles && document.activeElement === input.current && input.current?.value) suggest();
   }, [titles]);
+  // The form may have been cleared.
+  useEffect(() => {
+    if (text === '') setUnknown('');
+  }, [text]);
   const offered = open?.offered;
   // The bar with the buttons stands over the end of the filters.
   useEffect(() => {
@@ -61,7 +65,11 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
       setOpen({ offered, active: active <= 0 ? offered.length - 1 : active - 1 });
     else if (event.key === 'Enter' && offered[active]) choose(offered[active]);
     else if (event.key === 'Escape' && open) setOpen(undefined);
-    else return;
+    else {
+      // Enter searches, and the list would stay over the filters.
+      if (event.key === 'Enter') setOpen(undefined);
+      return;
+    }
     event.preventDefault();
   };
   const active = open && open.active >= 0 ? `${listId}-${open.active}` : undefined;

@@ -54,6 +54,8 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     'api/v1/search/semantic-analytics',
     mayAsk && !isList ? analyticsRequest(search) : undefined,
   );
+  const listed = useSearchOf(list, search);
+  const counted = useSearchOf(statistics, search);
   const shown = useRef(search);
   useEffect(() => {
     const before = shown.current;
@@ -68,7 +70,9 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   usePageTitle(questionOf(search, texts), isAsked(search) && !isList ? texts.statistics.heading : '');
   const heading = useFocusOnAnswer(formless(search), latest !== undefined && !isWaiting);
 
+  const { error, retry } = isList ? list : statistics;
   const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
+  const askAlso = (change: Partial<Search>) => ask({ ...search, ...change });
   /** Asks what the form says: nothing of it waits any more. */
   const apply = (wanted: Search) => {
     if (questionLength(wanted) > QUESTION_MAX_CHARS) {
@@ -79,9 +83,10 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     setDraft(spelled);
     // What is typed before the address has changed stays in the form.
     shown.current = spelled;
-    ask(spelled);
+    // The same address again would change nothing. After a failure, it asks again.
+    if (error && parametersOf(spelled).toString() === parametersOf(search).toString()) retry();
+    else ask(spelled);
   };
-  const { error } = isList ? list : statistics;
   const isComplaint = error && error.status < 500 && error.status !== 429;
   const complaints = isComplaint
     ? complaintsOf(error.message, texts.errors.wrong, statisticsDate(search).kind)
@@ -132,16 +137,20 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
         {isAsked(search) ? <LeftOut search={search} onAsk={ask} /> : <NoQuestion />}
         {ofFields.size > 0 && <ComplaintsNote complaints={complaints} />}
         {isEnded && !error && <Failure error={sessionEnded()} />}
-        {error && ofFields.size === 0 && (
-          <Failure error={error} onRetry={(isList ? list : statistics).retry} />
-        )}
+        {error && ofFields.size === 0 && <Failure error={error} onRetry={retry} />}
         {isList ? (
           <Answered asked={list}>
-            {(answer) => <ResultsView search={search} answer={answer} onAsk={ask} />}
+            {(answer) => (
+              <ResultsView
+                search={{ ...listed, sort: search.sort, titles: search.titles }}
+                answer={answer}
+                onAsk={askAlso}
+              />
+            )}
           </Answered>
         ) : (
           <Answered asked={statistics}>
-            {(answer) => <StatisticsView search={search} answer={answer} />}
+            {(answer) => <StatisticsView search={counted} answer={answer} wanted={search} onAsk={askAlso} />}
           </Answered>
         )}
       </section>
@@ -164,6 +173,13 @@ function formless(search: Search): string {
   return parametersOf({ ...search, sort: 'best', titles: 'shown' }).toString();
 }
 
+/** The search that the latest answer belongs to: while a new one is awaited, not that of the address. */
+function useSearchOf({ answer, isWaiting }: Asked<unknown>, search: Search): Search {
+  const answered = useRef(search);
+  if (answer !== undefined && !isWaiting) answered.current = search;
+  return answered.current;
+}
+
 /** The latest answer, dimmed while a new one is awaited. */
 function Answered<T>({
   asked,
@@ -175,7 +191,7 @@ function Answered<T>({
   const { results } = useTexts();
   return (
     <div class={asked.isWaiting ? 'answered waiting' : 'answered'} aria-busy={asked.isWaiting}>
-      {asked.isWaiting && <Progress text={results.searching} />}
+      {asked.isWaiting && <Progress text={results.searching} waits={results.waits} />}
       {asked.answer !== undefined && !asked.error && children(asked.answer)}
     </div>
   );

@@ -8,22 +8,26 @@ import { limitedDates, statisticsDate } from '../../model/request.js';
 import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
 import { MOST_COUNTED } from '../results/results-view.js';
-import { goTo } from '../router.js';
 import { type Bar, Bars } from './bars.js';
 import { Years } from './years.js';
 
 interface Props {
+  /** What the answer belongs to. */
   search: Search;
   answer: AnalyticsResponse;
+  /** What the address says. */
+  wanted: Search;
+  /** Asks what the address says, with a change. */
+  onAsk(change: Partial<Search>): void;
 }
 
-export function StatisticsView({ search, answer }: Props) {
+export function StatisticsView({ search, answer, wanted, onAsk }: Props) {
   const { statistics: texts, empty, filters } = useTexts();
   const titles = useClassTitles();
   const { stats, total_matched, min_score_used, explanation } = answer;
   // A class is counted as a whole, whatever the similarities are.
   const isClass = min_score_used < CLEAR;
-  const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, ...wanted }));
+  const to = (change: Partial<Search>) => linkTo([], parametersOf({ ...search, ...change }));
   if (total_matched === 0) {
     const missing = answer.not_in_index;
     const whole = isClass ? empty.nothing : empty.noStatistics;
@@ -46,7 +50,7 @@ export function StatisticsView({ search, answer }: Props) {
   const exactness =
     explanation && !isLeast ? ` · ${explanation.exact ? texts.exact : texts.approximate}` : '';
   const { kind, ignored } = statisticsDate(search);
-  const limited = limitedDates(search);
+  const limited = limitedDates(wanted);
   const years = stats.by_year ?? {};
   const undated = total_matched - Object.values(years).reduce((sum, count) => sum + count, 0);
   const countries = Object.entries(stats.by_country ?? {}).map(
@@ -87,8 +91,8 @@ export function StatisticsView({ search, answer }: Props) {
           <label class="inline">
             {texts.by}
             <select
-              value={kind}
-              onChange={(event) => goTo(to({ date_type: event.currentTarget.value as DateKind }))}
+              value={statisticsDate(wanted).kind}
+              onChange={(event) => onAsk({ date_type: event.currentTarget.value as DateKind })}
             >
               {DATES.map((date) => (
                 <option key={date} value={date} disabled={limited.length > 0 && !limited.includes(date)}>
