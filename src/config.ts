@@ -23,6 +23,7 @@ import {
   addresses,
   choice,
   integer,
+  optionalExactUrl,
   optionalInteger,
   optionalScopes,
   optionalText,
@@ -184,7 +185,7 @@ export const SETTINGS = {
     unset: 'API keys only',
     description: 'issuer of access tokens for /mcp, exactly as in the tokens: your authorization server',
   }),
-  oauthJwks: optionalUrl({
+  oauthJwks: optionalExactUrl({
     env: 'PRIORART_OAUTH_JWKS',
     flag: '--oauth-jwks <url>',
     unset: 'found by the metadata of the issuer',

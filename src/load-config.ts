@@ -8,6 +8,7 @@ import { PriorartError, whyUnreadable } from './errors.js';
 import { SETTINGS_FILE_MAX_BYTES } from './limits.js';
 import { nearestName } from './nearest-name.js';
 import type { Setting } from './setting-kinds.js';
+import { withoutPassword } from './written-value.js';
 
 export interface ConfigSources {
   /** Defaults to `process.env`. */
@@ -115,7 +116,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     if (value === undefined)
       throw new PriorartError(
         'usage',
-        `${source}: got ${JSON.stringify(text)}; expected ${setting.expected}`,
+        `${source}: got ${JSON.stringify(withoutPassword(text))}; expected ${setting.expected}`,
       );
     config[name] = value;
   }

@@ -65,6 +65,12 @@ export function optionalUrl(setting: Description & { unset: string }): Setting<s
   return { ...setting, default: undefined, expected: 'an address such as https://example.com/patents', read };
 }
 
+/** An address that is used exactly as it is written. */
+export function optionalExactUrl(setting: Description & { unset: string }): Setting<string | undefined> {
+  const read = (value: string) => (/^https?:\/\//.test(value) && URL.canParse(value) ? value : undefined);
+  return { ...setting, default: undefined, expected: 'an address such as https://example.com/jwks', read };
+}
+
 /** Scopes of OAuth, separated by blanks. They stand in headers, so they have the characters of RFC 6749, section 3.3. */
 export function optionalScopes(setting: Description & { unset: string }): Setting<string | undefined> {
   const read = (value: string) => {
@@ -86,7 +92,7 @@ export function addresses(setting: Description & { unset: string }): Setting<str
       [`${new URL(address).origin}`, `${new URL(address).origin}/`].includes(address.toLowerCase());
     return list.every(isAddress) ? list.map((address) => new URL(address).origin) : undefined;
   };
-  const expected = 'addresses such as https://node-1:9200,https://node-2:9200';
+  const expected = 'addresses such as https://node-1:9200,https://node-2:9200, without a user and a path';
   return { ...setting, default: undefined, expected, read };
 }
 

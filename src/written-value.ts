@@ -10,3 +10,8 @@ export function writtenValue(value: unknown): string {
     return 'an object that cannot be written as JSON';
   }
 }
+
+/** A text without the user and the password of the addresses in it. */
+export function withoutPassword(text: string): string {
+  return text.replace(/\/\/[^/@\s]*@/g, '//…@');
+}

@@ -40,6 +40,7 @@ describe('settings', () => {
       ['publicUrl', 'example.com', 'an address such as https://'],
       ['publicUrl', 'ftp://example.com', 'an address such as https://'],
       ['publicUrl', 'https://example.com/?a=b', 'an address such as https://'],
+      ['oauthJwks', 'login.example.com/jwks', 'an address such as https://'],
       ['oauthScope', ' ', 'scopes such as'],
       ['oauthScope', 'patents:lés', 'scopes such as'],
       ['oauthScope', 'patents:read "count"', 'scopes such as'],
@@ -53,6 +54,22 @@ describe('settings', () => {
       assert.throws(() => loadConfig({ env: { [SETTINGS[name].env]: value } }), fails(SETTINGS[name].env));
       assert.throws(() => loadConfig({ env: {}, flags: { [name]: value } }), fails(flag));
     }
+  });
+
+  it('the address of keys is used as it is written', () => {
+    for (const url of ['https://t.example.com/keys?p=sign_in', 'https://example.com/jwks/'])
+      assert.equal(loadConfig({ env: { PRIORART_OAUTH_JWKS: url } }).oauthJwks, url);
+  });
+
+  it('a refused address is shown without its password', () => {
+    for (const name of ['PRIORART_OPENSEARCH_NODES', 'PRIORART_PUBLIC_URL'])
+      assert.throws(
+        () => loadConfig({ env: { [name]: 'https://admin:s3cret@node-1:9200' } }),
+        (error: Error) => {
+          assert.match(error.message, /got "https:\/\/…@node-1:9200"; expected/);
+          return !error.message.includes('s3cret');
+        },
+      );
   });
 
   it('scopes are a list without repetitions, with one blank between two', () => {

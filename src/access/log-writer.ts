@@ -10,11 +10,16 @@ const DAY_MS = 86_400_000;
  */
 const PRUNED_AT_ONCE = 1_000;
 const PRUNED_MAX = 20_000;
+/** Bytes of a row of usage besides its texts: the header of the record, four counts, and the free part of its page. */
+const USAGE_ROW_BYTES = 40;
+/** The usage grows slowly, and summing it reads all of it. */
+const USAGE_KNOWN_MS = 3_600_000;
 
 export class LogWriter {
   readonly #folder: string;
   readonly #limits: LogLimits;
   #log: Sqlite | undefined;
+  #usage: { bytes: number; until: number } | undefined;
 
   /** @param folder folder of the access store. The first write creates the file if it does not exist. */
   constructor(folder: string, limits: LogLimits) {
@@ -49,6 +54,18 @@ export class LogWriter {
     log?.close();
   }
 
+  /** Bytes of the usage, about. It has its own limit, in days, so it takes nothing of the room for the lines. */
+  #usageBytes(log: Sqlite): number {
+    const now = Date.now();
+    if (this.#usage === undefined || this.#usage.until < now) {
+      const bytes = log.row<[number]>(
+        `SELECT coalesce(sum(${USAGE_ROW_BYTES} + length(day) + length(key) + length(endpoint)), 0) FROM usage`,
+      )![0];
+      this.#usage = { bytes, until: now + USAGE_KNOWN_MS };
+    }
+    return this.#usage.bytes;
+  }
+
   #prune(log: Sqlite, added: number): void {
     const days = daysKept(log, this.#limits.days);
     log.rows("INSERT OR REPLACE INTO settings (name, value) VALUES ('days', ?)", days);
@@ -56,7 +73,8 @@ export class LogWriter {
     const old = 'SELECT id FROM lines WHERE time < ? ORDER BY time LIMIT ?';
     log.rows(`DELETE FROM lines WHERE id IN (${old})`, oldest, PRUNED_MAX);
     const first = 'SELECT id FROM lines ORDER BY time LIMIT ?';
-    const isTooMuch = () => bytesUsed(log) > this.#limits.megabytes * 1e6;
+    const most = this.#limits.megabytes * 1e6;
+    const isTooMuch = () => bytesUsed(log) > most && bytesUsed(log) - this.#usageBytes(log) > most;
     for (let pruned = 0; pruned < PRUNED_MAX + added && isTooMuch(); pruned += PRUNED_AT_ONCE)
       log.rows(`DELETE FROM lines WHERE id IN (${first})`, PRUNED_AT_ONCE);
     log.rows(

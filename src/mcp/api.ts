@@ -11,6 +11,8 @@ export interface CallOptions {
   signal: AbortSignal;
   /** Name of the call in the request log, such as `mcp.search_patents`. */
   label: string;
+  /** Whether another call of the same tool came before it, which is the one that is logged. */
+  continues?: true;
 }
 
 /** A stored drawing. */
@@ -84,7 +86,8 @@ export class RestApi implements PatentApi {
 
   async drawing(publication: string, file: string, options: CallOptions): Promise<Drawing> {
     const path = `${DRAWINGS}/${encodeURIComponent(publication)}/${encodeURIComponent(file)}`;
-    const reply = await this.#send({ method: 'GET', path }, options);
+    const { continues } = options;
+    const reply = await this.#send({ method: 'GET', path, ...(continues && { continues }) }, options);
     const location = reply.header('location');
     if (reply.status !== REDIRECT || location === undefined) throw errorOf(reply);
     return { link: this.#base + path, image: () => this.#image(path, location, options) };

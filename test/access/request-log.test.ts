@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { FileLog } from '../../src/access/file-log.js';
+import { LogWriter } from '../../src/access/log-writer.js';
 import { RequestLog } from '../../src/access/request-log.js';
 import { native } from '../../src/index/native.js';
 import { temporary } from '../crash/folder.js';
@@ -102,6 +103,26 @@ describe('log of requests in a file', () => {
     await log.close();
     const bytes = statSync(join(dir, 'log.db')).size;
     assert.ok(bytes < 8e6, `${bytes} bytes for a log of 1 MB`);
+  });
+
+  it('usage takes nothing of the room for lines', async () => {
+    const dir = folder();
+    const usage = Array.from({ length: 20_000 }, (_, n) => ({
+      at: [new Date().toISOString().slice(0, 10), `key_${String(n).padStart(12, '0')}`, 'semantic'] as [
+        string,
+        string,
+        string,
+      ],
+      counts: { requests: 1, ok: 1, client_errors: 0, server_errors: 0 },
+    }));
+    const writer = new LogWriter(dir, { days: 30, megabytes: 1 });
+    writer.write({ lines: [], usage });
+    const lines = Array.from({ length: 1_000 }, (_, n) => request({ key: 'key_a', requestId: `${n}` }));
+    for (let turn = 0; turn < 3; turn++) writer.write({ lines, usage: [] });
+    writer.close();
+    const log = RequestLog.ofFolder(dir);
+    assert.equal((await all(log, 'key_a', 1_000)).length, 3_000);
+    await log.close();
   });
 
   it('a request does not fail if its line cannot be written, and the log recovers', async () => {

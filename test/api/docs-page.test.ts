@@ -88,6 +88,16 @@ describe('/docs in a browser', { skip: noBrowser || noSharp }, () => {
       form.elements.filename.value = ${JSON.stringify(shown.representative_figure)};
     })()`);
     assert.match(await send('drawing'), /^200 OK/);
+    const command = await page.evaluate<string>(`(() => {
+      const form = document.querySelector('#drawing form');
+      const { value } = form.elements.publication_id;
+      form.elements.publication_id.value = 'US 11,217,824 B2';
+      form.dispatchEvent(new Event('input', { bubbles: true }));
+      const shown = form.querySelector('.curl').textContent;
+      form.elements.publication_id.value = value;
+      return shown;
+    })()`);
+    assert.match(command, /\/drawings\/US%2011%2C217%2C824%20B2\//);
     const pixels = await page.evaluate<number>(
       `document.querySelector('#drawing img').decode().then(() => document.querySelector('#drawing img').naturalWidth)`,
     );

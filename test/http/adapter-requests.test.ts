@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.js';
 import { DRAIN, inPieces, MAX, onEachHttpAdapter } from './adapter-server.js';
 import { get, post } from './raw.js';
 
@@ -21,6 +22,16 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal(request?.headers['x-mixed-case'], 'v');
     assert.equal(request?.headers['host'], 'test');
     assert.equal(Object.getPrototypeOf(request?.headers), null);
+  });
+
+  it('knows the address of a client that has left', async () => {
+    await server.start();
+    const left = server.client().write('POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\n\r\nhe');
+    await until(() => server.seen.requests.length === 1, 'the request has begun');
+    const [request] = server.seen.requests;
+    left.socket.destroy();
+    await until(() => request!.isGone, 'the client has left');
+    assert.equal(request!.remoteAddress, '127.0.0.1');
   });
 
   it('joins fields of one name; unusual names are harmless', async () => {

@@ -6,9 +6,12 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type LookupFunction } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
+import { AccessStore } from '../../src/access/store.js';
 import { documentFetch, type Internet, isPublicAddress } from '../../src/http/oauth/document-fetch.js';
+import { startServer } from '../../src/http/server.js';
 import { OAUTH_DOCUMENT } from '../../src/limits.js';
-import { onEachAdapter, Service } from '../api/service.js';
+import { createLog } from '../../src/observe/log.js';
+import { LOCAL, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 import { A, B } from '../http/certificates.js';
 import { freePort } from '../http/free-port.js';
 import { Kept, REDIRECT, Visitor } from './oauth-client.js';
@@ -198,6 +201,67 @@ onEachAdapter('a client with a metadata document', (adapter) => {
     await signedIn.close();
     assert.equal(site.requests, 1);
     assert.ok(service.access.list().some(({ name }) => name === 'A published client'));
+  });
+
+  it('another server of the folder ends the sign-in: it fetches the document, too', async () => {
+    site.answer = (_, response) => response.end(JSON.stringify(document()));
+    const access = AccessStore.open(service.accessFolder);
+    const server = await startServer({
+      engine: new MemoryEngine(),
+      access,
+      log: createLog('silent', { write: () => {} }),
+      fetchDocument: documentFetch(internet()),
+      config: { ...LOCAL, httpAdapter: adapter, publicUrl: base, oauthEmbedded: 'on' },
+    });
+    try {
+      const url = new URL(`${base}/oauth/authorize`);
+      url.search = new URLSearchParams({
+        ...{ client_id: site.address, response_type: 'code', redirect_uri: REDIRECT },
+        ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
+      }).toString();
+      const person = new Visitor();
+      const { url: page } = await person.visit(url);
+      const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+      const elsewhere = () =>
+        fetch(`http://127.0.0.1:${server.port}${page.pathname}`, { headers: { cookie } });
+      const known = site.requests;
+      const shown = await elsewhere();
+      assert.equal(shown.status, 200);
+      assert.match(await shown.text(), /A published client/);
+      assert.equal(site.requests, known + 1);
+    } finally {
+      await server.close();
+      await access.close();
+    }
+  });
+
+  it('a document that is gone when the person answers ends the sign-in with a page', async () => {
+    site.answer = (_, response) => response.end(JSON.stringify(document()));
+    const access = AccessStore.open(service.accessFolder);
+    const server = await startServer({
+      engine: new MemoryEngine(),
+      access,
+      log: createLog('silent', { write: () => {} }),
+      fetchDocument: documentFetch(internet()),
+      config: { ...LOCAL, httpAdapter: adapter, publicUrl: base, oauthEmbedded: 'on' },
+    });
+    try {
+      const url = new URL(`${base}/oauth/authorize`);
+      url.search = new URLSearchParams({
+        ...{ client_id: site.address, response_type: 'code', redirect_uri: REDIRECT },
+        ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
+      }).toString();
+      const person = new Visitor();
+      const { url: page } = await person.visit(url);
+      const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+      site.answer = (_, response) => response.writeHead(404).end();
+      const shown = await fetch(`http://127.0.0.1:${server.port}${page.pathname}`, { headers: { cookie } });
+      assert.equal(shown.status, 400);
+      assert.match(shown.headers.get('content-type') ?? '', /^text\/html/);
+    } finally {
+      await server.close();
+      await access.close();
+    }
   });
 
   it('documents that are wrong are refused, and not kept', async () => {

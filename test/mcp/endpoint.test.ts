@@ -110,6 +110,21 @@ onEachAdapter('POST /mcp', (adapter) => {
     }
   });
 
+  it('a drawing without a file name is one call in the log', async () => {
+    const { secret, id } = await newKey('enterprise');
+    const details = service.engine.details;
+    const found = { patent_id: 'US1A1', metadata: {}, content: 'x', representative_figure: 'D00001.webp' };
+    const json = Buffer.from(JSON.stringify({ patents: [found] }));
+    service.engine.details = async () => ({ json, etag: '"1"' });
+    try {
+      const asked = { publication_id: 'US1A1', as: 'link' };
+      await post(message('tools/call', { name: 'get_drawing', arguments: asked }), { 'x-api-key': secret });
+    } finally {
+      service.engine.details = details;
+    }
+    assert.deepEqual(logged(id), ['mcp.get_drawing 200']);
+  });
+
   it('maintenance holds for MCP', async () => {
     const own = await Service.start(adapter);
     try {

@@ -10,7 +10,7 @@ import { AccessStore } from '../../src/access/store.js';
 import { cookieKeyFile, cookieKeys, tendCookieKeys } from '../../src/http/oauth/cookie-keys.js';
 import { OAuthTables } from '../../src/http/oauth/tables.js';
 import { type Server, startServer } from '../../src/http/server.js';
-import { OAUTH_KEY_MS, OAUTH_RECORDS_MAX } from '../../src/limits.js';
+import { ENVIRONMENTS_MAX, OAUTH_KEY_MS, OAUTH_RECORDS_MAX } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
 import { LOCAL, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 import { ROOT } from '../house/checkout.js';
@@ -237,6 +237,43 @@ onEachAdapter('grants', (adapter) => {
     assert.ok(back.url.searchParams.has('code'), back.url.href);
     assert.equal((await allow()).status, 400);
     assert.equal(await grantsOf(), 1);
+  });
+
+  it('who denies right after allowing leaves no access', async () => {
+    const client = await registered(second.url, 'Denied');
+    const url = new URL(`${base}/oauth/authorize`);
+    url.search = new URLSearchParams({
+      ...{ response_type: 'code', client_id: client, redirect_uri: REDIRECT, code_challenge_method: 'S256' },
+      code_challenge: 'x'.repeat(43),
+    }).toString();
+    const person = new Visitor();
+    const { url: page } = await person.visit(url);
+    await person.visit(page, { step: 'sign-in', account: 'Kim', password: PASSWORD });
+    const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const sent = (step: string) =>
+      fetch(page, {
+        ...{ method: 'POST', redirect: 'manual', headers: { cookie } },
+        body: new URLSearchParams({ step }),
+      });
+    assert.equal((await sent('allow')).status, 303);
+    const { grants } = (await admin('')).json;
+    const [{ key }] = grants.filter((one: { client_id: string }) => one.client_id === client);
+    const back = await person.visit(page, { step: 'deny' });
+    assert.equal(back.url.searchParams.get('error'), 'access_denied', back.url.href);
+    const left = (await admin('')).json.grants.filter(
+      (one: { client_id: string }) => one.client_id === client,
+    );
+    assert.deepEqual([left, service.access.key(key).state], [[], 'deactivated']);
+  });
+
+  it('an account without room for an environment gives access all the same', async () => {
+    const { id } = await service.access.createAccount({ name: 'Full', plan: 'free' });
+    await service.access.passwords.set(id, PASSWORD);
+    const known = service.access.account(id).environments.length;
+    for (let n = known; n < ENVIRONMENTS_MAX; n++)
+      await service.access.changeAccount(id, { addEnvironment: `e${n}` });
+    const { access_token } = await tokensFor(base, await registered(second.url, 'Late'), 'Full', PASSWORD);
+    assert.equal(await statusOf(base, access_token), 200);
   });
 
   it('tokens that have expired, or are for another resource, are refused', async () => {

@@ -99,6 +99,20 @@ onEachAdapter('the authorization server without its state', (adapter) => {
     assert.equal(active(), before + 1);
   });
 
+  it('a grant whose key cannot be revoked stays, and ends at the next call', async (t) => {
+    const { service, base, tokens, admin } = await started(t);
+    const [{ id, key }] = (await admin('')).json.grants;
+    const failing = t.mock.method(service.access, 'revoke', () =>
+      Promise.reject(new PriorartError('unavailable', 'the key store is locked', { retryAfter: 1 })),
+    );
+    refused(await admin(`/${id}/revoke`, 'POST'));
+    assert.equal((await admin('')).json.grants.length, 1);
+    failing.mock.restore();
+    assert.equal((await admin(`/${id}/revoke`, 'POST')).status, 200);
+    assert.equal(service.access.key(key).state, 'deactivated');
+    assert.equal(await statusOf(base, tokens.access_token), 401);
+  });
+
   it('the disk is full: a refresh token that was not exchanged works when there is room again', async (t) => {
     const disk = smallDisk(t, 48);
     if (typeof disk === 'string') return t.skip(disk);

@@ -337,7 +337,8 @@ class NodeRequest implements HttpRequest {
   readonly headers: Record<string, string | undefined> = Object.create(null);
   readonly requestBody: RequestBody;
   readonly #disconnect: Disconnect;
-  readonly #socket: Socket;
+  /** Read at once: a connection that has ended has no address. */
+  readonly #peer: string;
   readonly #clientAddress: AdapterOptions['clientAddress'];
 
   constructor(message: IncomingMessage, disconnect: Disconnect, options: AdapterOptions) {
@@ -354,7 +355,7 @@ class NodeRequest implements HttpRequest {
       this.headers[name] = before === undefined ? raw[i + 1]! : `${before}, ${raw[i + 1]}`;
     }
     this.#disconnect = disconnect;
-    this.#socket = message.socket;
+    this.#peer = addressOf(message.socket);
     this.#clientAddress = options.clientAddress;
     this.requestBody = new RequestBody(options, this.headers['content-length']);
     if (hasRequestBody(this.method)) {
@@ -368,8 +369,7 @@ class NodeRequest implements HttpRequest {
   }
 
   get remoteAddress(): string {
-    const peer = addressOf(this.#socket);
-    return this.#clientAddress?.(peer, this.headers) ?? peer;
+    return this.#clientAddress?.(this.#peer, this.headers) ?? this.#peer;
   }
 
   get isGone(): boolean {

@@ -192,8 +192,9 @@ export class UwsExchange {
         sent += chunk.length;
       }
     } catch (error) {
-      this.#options.onError(error);
+      // A client that has left closes the source, which is no fault.
       if (this.#state !== 'writing') return;
+      this.#options.onError(error);
       if (sent > 0) {
         this.#res.close();
         return;

@@ -13,6 +13,7 @@ import type { AccessStore } from '../../access/store.js';
 import type { Allowance } from '../../access/window.js';
 import { PriorartError } from '../../errors.js';
 import {
+  ENVIRONMENTS_MAX,
   OAUTH_AUTHORIZATIONS_PER_MINUTE,
   OAUTH_BODY_MAX_BYTES,
   OAUTH_FETCHES_PER_MINUTE,
@@ -35,7 +36,7 @@ import {
 import { shownName, usedMetadata } from './client-metadata.js';
 import { cookieKeyFile, cookieKeys } from './cookie-keys.js';
 import { type DocumentFetch, documentFetch } from './document-fetch.js';
-import { endGrant, endGrantsOf, revokeUnused } from './grants.js';
+import { endGrant, endGrantAtOnce, endGrantsOf, revokeUnused } from './grants.js';
 import { HandlerRunner } from './handler-runner.js';
 import type { Interaction, OidcClient, Provider } from './library.js';
 import { openidMetadata, pathsOfMetadata, serverMetadata } from './metadata.js';
@@ -47,7 +48,7 @@ import type { Connection } from './tables.js';
 
 /** Scope of a token, unless the operator names others. */
 export const DEFAULT_SCOPE = 'patents:read';
-/** Environment of the keys that are made for clients. */
+/** Environment of the keys that are made for clients; in an account that has no room for it, the first one. */
 const ENVIRONMENT = 'mcp';
 
 export interface EmbeddedParts {
@@ -164,6 +165,9 @@ export class EmbeddedOAuth implements TokenCheck {
   /** Removes what has expired, and replaces old keys of cookies. */
   async tend(): Promise<void> {
     const store = this.#opened();
+    const now = new Date().toISOString();
+    // If a key cannot be revoked, its grant stays, and the next turn tries again.
+    for (const { id, expires_at } of store.connections()) if (expires_at <= now) await this.endGrant(id);
     for (const ended of await store.sweep()) await revokeUnused(store, this.#parts.access, ended.key);
     await store.tendKeys();
   }
@@ -228,11 +232,12 @@ export class EmbeddedOAuth implements TokenCheck {
       ...{ issuer, scope, store, resource: publicUrl + RESOURCE_PATH },
       cookieKeys: cookieKeys(store.folder),
       fetchDocument: this.#fetchDocument,
-      mayFetch: ({ req }) =>
-        this.#fetches.take(req.socket.remoteAddress ?? '', OAUTH_FETCHES_PER_MINUTE).admitted,
+      // The pages of a sign-in, which have no context, share one limit.
+      mayFetch: (context) =>
+        this.#fetches.take(context?.req.socket.remoteAddress ?? '', OAUTH_FETCHES_PER_MINUTE).admitted,
       hasAccount: (id) => this.#account(id) !== undefined,
       hasKey: (id) => this.#keyOfGrant(id) !== undefined,
-      endGrant: async (id) => void (await this.endGrant(id)),
+      endGrant: async (id) => void (await endGrantAtOnce(this.#opened(), this.#parts.access, id)),
       onFault: ({ req }, error) => this.#handlers.report(req, error),
     });
   }
@@ -312,8 +317,6 @@ export class EmbeddedOAuth implements TokenCheck {
   ): Promise<string> {
     const store = this.#opened();
     const own = store.connections().filter((known) => known.account === account.id);
-    for (const oldest of own.slice(0, Math.max(0, own.length + 1 - OAUTH_GRANTS_PER_ACCOUNT)))
-      await this.endGrant(oldest.id);
     const { scope } = this.#resource;
     const id = `grant_${randomBase62(16)}`;
     const expires = Date.now() + OAUTH_LIFETIME_S.grant * 1000;
@@ -335,6 +338,9 @@ export class EmbeddedOAuth implements TokenCheck {
       await revokeUnused(store, this.#parts.access, key).catch(() => {});
       throw error;
     }
+    // Only now: a client must not lose its access for a grant that was not made.
+    for (const oldest of own.slice(0, Math.max(0, own.length + 1 - OAUTH_GRANTS_PER_ACCOUNT)))
+      await this.endGrant(oldest.id).catch(this.#parts.onError);
     return id;
   }
 
@@ -345,8 +351,11 @@ export class EmbeddedOAuth implements TokenCheck {
       const isSame = known.account === account.id && known.client_id === client;
       if (isSame && access.verifyId(known.key).ok) return known.key;
     }
+    const { environments } = access.account(account.id);
+    const isFull = environments.length >= ENVIRONMENTS_MAX && !environments.includes(ENVIRONMENT);
+    const environment = isFull ? environments[0]! : ENVIRONMENT;
     // Its secret is not kept: only tokens use this key.
-    return (await access.createKey({ account: account.id, environment: ENVIRONMENT, name })).id;
+    return (await access.createKey({ account: account.id, environment, name })).id;
   }
 }
 

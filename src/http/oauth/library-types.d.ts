@@ -61,6 +61,7 @@ declare module 'oidc-provider' {
     InvalidTarget: ErrorClass;
     InvalidGrant: ErrorClass;
     InvalidClientMetadata: ErrorClass;
+    InvalidClient: ErrorClass;
     SessionNotFound: ErrorClass;
   };
 }

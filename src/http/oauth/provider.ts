@@ -27,8 +27,8 @@ export interface ProviderParts extends GrantRules {
   store: OAuthStore;
   cookieKeys: readonly string[];
   fetchDocument: DocumentFetch;
-  /** Whether the client of this request may cause a fetch now. */
-  mayFetch(context: Context): boolean;
+  /** Whether the client of this request may cause a fetch now. Outside of a request of the library there is no context. */
+  mayFetch(context: Context | undefined): boolean;
   /** Whether an account exists. */
   hasAccount(id: string): boolean;
   /** Receives the faults of this server. */
@@ -78,7 +78,7 @@ export function newProvider(parts: ProviderParts): Provider {
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
-        allowFetch: (context: Context) => parts.mayFetch(context),
+        allowFetch: (context: Context | undefined) => parts.mayFetch(context),
         allowClient: () => true,
         cacheDuration: { min: OAUTH_DOCUMENT.keptMinS, max: OAUTH_DOCUMENT.keptMaxS },
       },

@@ -43,10 +43,13 @@ export async function signInStep(
   }
   // Several sign-ins of one browser: the cookie is of this address's path, so this holds unless it was tampered with.
   if (!request.url!.endsWith(`/${interaction.uid}`)) return errorPage(400, 'expired');
-  const client = await provider.Client.find(interaction.params['client_id'] ?? '');
+  const client = await clientOf(provider, interaction);
   if (!client) return errorPage(400, 'expired');
   const step = form?.getAll('step').at(-1);
   if (step === 'deny') {
+    // The person agreed just before, and the browser has not gone on yet.
+    const given = interaction.result?.consent?.grantId;
+    if (given !== undefined) await parts.endGrant(given);
     const refusal = { error: 'access_denied', error_description: 'the person did not allow the access' };
     await provider.interactionFinished(request, response, refusal);
     return undefined;
@@ -74,6 +77,16 @@ export async function signInStep(
     return errorPage(400, 'expired');
   }
   return undefined;
+}
+
+/** The client of a sign-in. Its metadata document is fetched again if this process does not have it any more. */
+async function clientOf(provider: Provider, { params }: Interaction): Promise<OidcClient | undefined> {
+  try {
+    return await provider.Client.find(params['client_id'] ?? '');
+  } catch (error) {
+    if (error instanceof errors.InvalidClient) return undefined;
+    throw error;
+  }
 }
 
 async function signIn(

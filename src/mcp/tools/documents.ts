@@ -228,7 +228,9 @@ export const getDrawing: Tool = {
     const asked = checked(DRAWING_INPUT, request);
     const { publication_id } = asked;
     const filename = asked.filename ?? (await representativeOf(publication_id, api, options));
-    const drawing = await api.drawing(publication_id, filename, options);
+    // Without a name, the look-up of the name was the call that is logged.
+    const further = asked.filename == null ? { ...options, continues: true as const } : options;
+    const drawing = await api.drawing(publication_id, filename, further);
     const uri = drawing.link ?? drawingUri(publication_id, filename);
     const about = {
       ...{ publication_id, filename, mime_type: IMAGE_TYPE },

@@ -28,7 +28,9 @@ function quoted(text) {
 function showCurl(form) {
   const { method, url, body, needsKey } = requestOf(form);
   // curl follows a redirect to an image and saves the image under its name.
-  const parts = ['saved' in form.dataset ? 'curl -sLO' : 'curl -s', quoted(decodeURI(url.href))];
+  // Fields that are not filled in stay readable: {publication_id}.
+  const address = url.href.replaceAll('%7B', '{').replaceAll('%7D', '}');
+  const parts = ['saved' in form.dataset ? 'curl -sLO' : 'curl -s', quoted(address)];
   // With a body, curl sends a POST by default.
   if (method !== 'GET' && !(method === 'POST' && body !== undefined)) parts.push(`-X ${method}`);
   if (needsKey) parts.push('-H "X-API-Key: $KEY"');
