@@ -128,7 +128,7 @@ export interface FaissOptions {
   expectedRows?: number;
   /** Inverted lists of the `ivf-…` kinds. Default: about twice the square root of `expectedRows`. */
   nlist?: number;
-  /** Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them. */
+  /** Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them, or all if they are odd. */
   pqM?: number;
   /** Edges of a node of the `hnsw-…` kinds. Default: 32. */
   hnswM?: number;
@@ -174,7 +174,7 @@ export declare class FaissIndex {
   search(x: Float32Array, k: number, options: FaissSearchOptions): FaissHits;
   /** All rows with a score of at least `min` for one query, unordered. */
   rangeSearch(x: Float32Array, min: number, options: FaissSearchOptions): FaissHits;
-  /** Writes the index in FAISS's own file format. Not atomic. */
+  /** Writes the index in FAISS's own file format. Not atomic, unless the index is mapped. */
   write(path: string): void;
   /** Number of rows. */
   ntotal(): number;

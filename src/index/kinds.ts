@@ -66,7 +66,8 @@ export function indexKindFor(
   if (chosen === 'flat' || passages < from) return undefined;
   if (chosen !== 'auto') return chosen;
   if (passages >= docs * SKETCHES_FROM) return undefined;
-  // Half a byte for two components, and 8 bytes for the row number.
-  const codes = passages * (dimensions / 4 + 8);
+  // Half a byte for a part of two components, or of one if their number is odd; and 8 bytes for the row number.
+  const parts = dimensions % 2 === 0 ? dimensions / 2 : dimensions;
+  const codes = passages * (parts / 2 + 8);
   return passages < PQ_FROM_PASSAGES || codes > memory * CODES_SHARE ? 'ivf-sq8' : 'ivf-pq';
 }

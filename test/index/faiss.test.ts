@@ -126,6 +126,12 @@ for (const kind of KINDS) {
       assert.equal(read.ntotal(), mmap ? 2000 : 4000);
     }
     const bytes = readFileSync(path);
+    // Onto the file that is mapped.
+    const mapped = FaissIndex.read(path, { mmap: true });
+    mapped.write(path);
+    assert.deepEqual(readFileSync(path), bytes);
+    assert.deepEqual(mapped.search(QUERIES, 5, ALL), expected);
+    rejects('invalid_request', /No such file/, () => mapped.write(join(folder, 'none', 'x')));
     const cut = join(folder, `${kind}.cut`);
     for (const length of [0, 3, 40, bytes.length >> 1, bytes.length - 1]) {
       writeFileSync(cut, bytes.subarray(0, length));

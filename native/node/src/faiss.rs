@@ -19,6 +19,22 @@ fn open_shared(path: &Path) -> Result<Arc<Index>> {
     MAPPED.open(path, |path| Index::load(path, true).map_err(on_file))
 }
 
+/// Writes a mapped index beside the path and renames it: the path may be the file that is mapped, which must not change.
+fn replace(index: &Index, path: &Path) -> Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(format!(".part-{}", std::process::id()));
+    let part = Path::new(&part);
+    let written = index.save(part).map_err(on_file).and_then(|()| {
+        let failed =
+            |e: std::io::Error| coded("invalid_request", format!("cannot write {}: {e}", path.display()));
+        std::fs::rename(part, path).map_err(failed)
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(part);
+    }
+    written
+}
+
 /// Converts an error about a file. The path comes from the caller, so an unusable file is an
 /// invalid request.
 fn on_file(error: priorart_shim::Error) -> Error {
@@ -57,7 +73,7 @@ pub struct FaissOptions {
     pub expected_rows: Option<u32>,
     /// Inverted lists of the `ivf-…` kinds. Default: about twice the square root of `expectedRows`.
     pub nlist: Option<u32>,
-    /// Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them.
+    /// Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them, or all if they are odd.
     pub pq_m: Option<u32>,
     /// Edges of a node of the `hnsw-…` kinds. Default: 32.
     pub hnsw_m: Option<u32>,
@@ -179,10 +195,16 @@ impl FaissIndex {
         caught(|| self.0.get().range_search(&x, min as f32, &params).map(FaissHits::new).map_err(from_shim))
     }
 
-    /// Writes the index in FAISS's own file format. Not atomic.
+    /// Writes the index in FAISS's own file format. Not atomic, unless the index is mapped.
     #[napi]
     pub fn write(&self, path: String) -> Result<()> {
-        caught(|| self.0.get().save(Path::new(&path)).map_err(on_file))
+        caught(|| {
+            let path = Path::new(&path);
+            match &self.0 {
+                Held::Own(index) => index.save(path).map_err(on_file),
+                Held::Mapped(index) => replace(index, path),
+            }
+        })
     }
 
     /// Number of rows.

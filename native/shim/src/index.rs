@@ -345,7 +345,9 @@ fn too_many(k: usize) -> Error {
 }
 
 fn pq_parts(kind: Kind, dims: usize, pq_m: usize) -> Result<usize, Error> {
-    let parts = if pq_m == 0 { (dims / 2).max(1) } else { pq_m };
+    // By default two dimensions a part; one, if their number is odd.
+    let default = if dims.is_multiple_of(2) { dims / 2 } else { dims };
+    let parts = if pq_m == 0 { default } else { pq_m };
     if kind.has_product_quantizer() && (parts > dims || !dims.is_multiple_of(parts)) {
         return Err(Error::InvalidParameter(format!(
             "pq_m is {parts}; expected a divisor of the {dims} dimensions"

@@ -325,3 +325,26 @@ fn the_same_seed_builds_the_same_index() {
         assert_eq!(answer(build(kind, threads)), answer(build(kind, threads)), "{kind}");
     }
 }
+
+/// Vectors of an odd number of dimensions have a part for each, since two do not divide them.
+#[test]
+fn codes_of_odd_dimensions() {
+    for dims in [1, 5, 7] {
+        let rows = &DATA.rows[..DATA.rows.len() / dims * dims];
+        let params = BuildParams { threads: 1, nlist: 8, ..BuildParams::default() };
+        let mut index = Index::new(Kind::IvfPq, dims, &params, rows.len() / dims).unwrap();
+        index.train(rows).unwrap();
+        index.add(rows).unwrap();
+        let query = &rows[..dims];
+        let (scores, found) = index.search(query, 10, &thorough(None)).unwrap();
+        let exact = |row: usize| (0..dims).map(|n| query[n] * rows[row * dims + n]).sum::<f32>();
+        let best = (0..rows.len() / dims).map(exact).fold(f32::MIN, f32::max);
+        for (&score, &row) in scores.iter().zip(&found) {
+            let own = exact(row as usize);
+            assert!((score - own).abs() < 0.25 * best, "{dims}: row {row}: {score} instead of {own}");
+        }
+        let mut estimates = Vec::new();
+        index.code_scores(query, &mut estimates).unwrap();
+        assert_eq!(estimates.len(), rows.len() / dims);
+    }
+}

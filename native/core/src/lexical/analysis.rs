@@ -57,7 +57,7 @@ const ENGLISH: &[&str] = &[
 ];
 const GERMAN: &[&str] = &[
     "der", "die", "das", "und", "mit", "eine", "ein", "einer", "von", "zu", "zur", "ist", "im", "den", "dem",
-    "für", "auf", "werden", "wird", "nach", "oder", "bei",
+    "für", "auf", "werden", "wird", "nach", "oder", "bei", "in", "an",
 ];
 const FRENCH: &[&str] = &[
     "le", "la", "les", "de", "des", "du", "et", "un", "une", "est", "pour", "dans", "par", "au", "aux",
@@ -75,7 +75,7 @@ impl Language {
         }
     }
 
-    /// The language of a text by its function words; `None` if it has none.
+    /// The language of a text by its function words; `None` if it has none, or as many of several languages.
     pub fn of_text(text: &str) -> Option<Self> {
         let mut found = [0usize; 3];
         for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(400) {
@@ -86,7 +86,8 @@ impl Language {
         }
         let best = (0..3).rev().max_by_key(|&n| found[n])?;
         let language = [Language::English, Language::German, Language::French][best];
-        (found[best] > 0).then_some(language)
+        let is_alone = found.iter().filter(|&&count| count == found[best]).count() == 1;
+        (found[best] > 0 && is_alone).then_some(language)
     }
 }
 
@@ -442,6 +443,8 @@ mod tests {
         assert_eq!(Language::of_text("Verfahren zur Herstellung der Zelle"), Some(Language::German));
         assert_eq!(Language::of_text("Procédé de fabrication de la cellule"), Some(Language::French));
         assert_eq!(Language::of_text("lidar"), None);
+        assert_eq!(Language::of_text("Sensor in der Batterie"), Some(Language::German));
+        assert_eq!(Language::of_text("der Sensor of"), None);
     }
 
     proptest::proptest! {

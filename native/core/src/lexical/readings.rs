@@ -190,11 +190,13 @@ fn term_of(analyser: &mut Analyser, word: &str, language: Language, is_code: boo
     found
 }
 
-/// Whether a word of letters is written like a code or formula: `AlAs`, `AIDS`, but not `TITLE OF`.
+/// Whether a word of letters is written like a code or formula: `AlAs`, `AIDS`, `MOSFETs`, but not `TITLE OF` or `SmartPhone`.
 pub(super) fn is_code(written: &str) -> bool {
     let letters = || written.chars().filter(|c| c.is_alphabetic());
+    let (count, capitals) = (letters().count(), letters().filter(|c| c.is_uppercase()).count());
+    // Of longer words, texts hold the stem only: `SmartPhone` is the word `smartphone`, and `MOSFETs` a code.
     letters().skip(1).any(char::is_uppercase)
-        && (letters().any(|c| !c.is_uppercase()) || letters().count() <= SHORT)
+        && (count <= SHORT || (capitals < count && capitals * 2 >= count))
 }
 
 pub(super) fn is_of_number(c: char) -> bool {

@@ -112,3 +112,18 @@ fn a_word_with_a_hyphen_has_endings_too() {
     ];
     assert_not_held(Language::English, &others);
 }
+
+#[test]
+fn a_long_word_with_capitals_inside_is_the_same_word() {
+    let words = [
+        ("SmartPhone", "a smartphone"),
+        ("SmartPhones", "the smartphone"),
+        ("smartphone", "SmartPhones"),
+        ("PhotoVoltaic", "photovoltaic cells"),
+        ("MicroNeedles", "a microneedle"),
+    ];
+    assert_held(Language::English, &words);
+    // Codes and formulae stay what they are.
+    assert_not_held(Language::English, &[("AlAs", "ala"), ("MOSFETs", "a mosfet")]);
+    assert_held(Language::English, &[("MOSFETs", "MOSFETs")]);
+}
