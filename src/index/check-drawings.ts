@@ -82,7 +82,8 @@ export async function checkDrawingFiles(
       if (count++ % 1000 === 0) onProgress?.(`drawing ${count}`);
       store.refresh();
       if (!store.figureFiles.doesExist(content)) {
-        if (await isOld(path)) found('leftover', relative(store.dir, path), 'no publication shows it');
+        if (await isLeft(store, path))
+          found('leftover', relative(store.dir, path), 'no publication shows it');
         continue;
       }
       const fault = await files.fault(content);
@@ -103,6 +104,14 @@ function unlistable(error: unknown): string {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall !== 'scandir') throw error;
   return `a folder cannot be read, and the files of the folders after it were not checked: ${message}`;
+}
+
+/**
+ * Whether nobody needs a file that no publication shows. An ingest stores the files of an archive before its publications, which
+ * may take long.
+ */
+async function isLeft(store: Store, path: string): Promise<boolean> {
+  return (await isOld(path)) && runningIngests(store.dir).length === 0;
 }
 
 /**
@@ -159,7 +168,7 @@ export async function repairDrawings(store: Store): Promise<string[]> {
     for await (const { content, path } of files.list()) {
       store.refresh();
       const isShown = store.figureFiles.doesExist(content);
-      if (isShown || !((await isOld(path)) || (await files.fault(content))?.isDamaged)) continue;
+      if (isShown || !((await isLeft(store, path)) || (await files.fault(content))?.isDamaged)) continue;
       await rm(path, { force: true });
       repaired.push(`leftover ${relative(store.dir, path)} was removed`);
     }

@@ -20,6 +20,7 @@ import type { Store } from '../store/store.js';
 import { checkDrawingFiles, checkFigures } from './check-drawings.js';
 import { reasonOf, type SegmentFiles, verifyFiles } from './check-files.js';
 import { leftovers } from './merge.js';
+import { leftOfCopy } from './snapshot-folder.js';
 
 export type ProblemKind =
   /** A segment's vectors and columns; rebuilt from the stored texts. */
@@ -98,6 +99,8 @@ export async function inspectFolder(store: Store, onProgress?: (text: string) =>
     run.reading('ledger', () => run.checkLedger());
   }
   for (const name of leftovers(store, run.manifest)) run.found('leftover', name, 'no manifest names it');
+  const held = leftOfCopy(store);
+  if (held !== undefined) run.found('leftover', held, 'a snapshot that was killed has left it');
   if (!run.storeBroken) await checkDrawingFiles(store, run.found, onProgress);
   return run.report();
 }

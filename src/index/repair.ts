@@ -28,9 +28,10 @@ import {
   buildSegmentIndex,
   discardSegment,
   removeSegmentFiles,
+  SegmentWriting,
   segmentPath,
-  writeSegmentAs,
 } from './segment.js';
+import { removeLeftOfCopy } from './snapshot-folder.js';
 
 /** The functions of an ingest that a repair needs to rebuild data. */
 export interface Derivation {
@@ -89,7 +90,8 @@ async function repairLocked(
   const before = await inspectFolder(store, onProgress);
   if (before.storeBroken) return [];
   const repaired = restoreLists(store, before);
-  repaired.push(...restoreDocuments(store, before.brokenPassages, derivation));
+  // No spread: there may be more texts than a call takes arguments.
+  for (const text of restoreDocuments(store, before.brokenPassages, derivation)) repaired.push(text);
   const { segments, indexKind, model } = store.manifest();
   const { dimensions } = model;
   for (const entry of segments) {
@@ -125,8 +127,10 @@ async function repairLocked(
     rebuildLookups(store);
     repaired.push('look-up tables and counts were rebuilt from the records');
   }
-  repaired.push(...(await repairDrawings(store)));
-  for (const name of removeLeftovers(store)) repaired.push(`leftover ${name} was removed`);
+  for (const text of await repairDrawings(store)) repaired.push(text);
+  const held = removeLeftOfCopy(store);
+  for (const name of [...removeLeftovers(store), ...(held === undefined ? [] : [held])])
+    repaired.push(`leftover ${name} was removed`);
   return repaired;
 }
 
@@ -198,19 +202,11 @@ async function rebuildSegment(
   // Before the records are read: later deletions are carried over to the new segment.
   store.refresh();
   const seen = store.deleted(entry.id);
-  const documents = await preparedAgain(store, entry, derivation);
   const segment = reserveSegment(store);
   try {
-    let rebuilt: SegmentEntry | undefined;
-    if (documents.length > 0) {
-      // Keeps the old range: its unused ids must not be given to another segment.
-      const { firstDoc, lastDoc } = entry;
+    const rebuilt = await writtenAgain(store, segment, entry, derivation);
+    if (rebuilt !== undefined) {
       const { dimensions } = store.manifest().model;
-      rebuilt = {
-        ...writeSegmentAs(store, segment, dimensions, documents),
-        firstDoc,
-        lastDoc,
-      };
       const kind = indexKindFor(indexKind, { ...rebuilt, dimensions }) ?? entry.index?.kind;
       if (kind !== undefined) rebuilt.index = await buildSegmentIndex(store, rebuilt, kind);
     }
@@ -220,17 +216,26 @@ async function rebuildSegment(
   }
 }
 
-/** The documents of a segment with new vectors, without those whose record or passages are lost or damaged. */
-async function preparedAgain(
+/**
+ * Writes the documents of a segment with new vectors, without those whose record or passages are lost or damaged. One document
+ * is in memory at a time: a segment may hold the whole folder.
+ * @returns undefined if none is left
+ */
+async function writtenAgain(
   store: Store,
+  segment: string,
   { firstDoc, lastDoc }: SegmentEntry,
   derivation: Derivation,
-): Promise<{ id: number; document: PreparedDocument }[]> {
-  const documents: { id: number; document: PreparedDocument }[] = [];
-  for (const id of [...store.documents.getKeys({ start: firstDoc, end: lastDoc + 1 })]) {
-    const stored = store.document(id, whole);
-    if (stored === undefined) continue;
-    documents.push({ id, document: { ...stored, ...(await derivation.derive(stored)) } });
+): Promise<SegmentEntry | undefined> {
+  const writing = new SegmentWriting(store, segment, store.manifest().model.dimensions, derivation.bagsModel);
+  try {
+    for (const id of [...store.documents.getKeys({ start: firstDoc, end: lastDoc + 1 })]) {
+      const stored = store.document(id, whole);
+      if (stored !== undefined) writing.push(id, { ...stored, ...(await derivation.derive(stored)) });
+    }
+    // Keeps the old range: its unused ids must not be given to another segment.
+    return writing.documents === 0 ? undefined : { ...writing.finish(), firstDoc, lastDoc };
+  } finally {
+    writing.discard();
   }
-  return documents;
 }

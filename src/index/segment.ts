@@ -61,32 +61,65 @@ export function writeSegmentAs(
   dimensions: number,
   documents: readonly { id: number; document: PreparedDocument }[],
 ): SegmentEntry {
-  const dir = makeSegmentFolder(store, segment);
   // The reranker may have changed while the documents were prepared.
   const bagsModel = documents.findLast(({ document }) => document.bags)?.document.bags?.model;
-  return calling(() => {
-    const writer = new native.SegmentWriter(join(dir, SEGMENT_FILE), dimensions, COLUMNS);
-    try {
-      for (const { id, document } of documents) {
-        writer.push({
-          id,
-          patentId: document.patent.patent_id,
-          application: applicationLink(document.patent),
-          grant: isGrantPublication(document.patent),
-          vectors: document.vectors,
-          bags: document.bags?.model === bagsModel ? document.bags : undefined,
-          texts: lexicalTexts(document.patent),
-          ...columnValues(document.patent),
-        });
-      }
-      const written = writer.finish();
-      const firstDoc = documents[0]?.id ?? 0;
-      return { id: segment, ...written, firstDoc, lastDoc: documents.at(-1)?.id ?? firstDoc };
-    } finally {
-      // After an error, the file is closed and removed now, not when the garbage collector finds the writer.
-      writer.discard();
-    }
-  });
+  const writing = new SegmentWriting(store, segment, dimensions, bagsModel);
+  try {
+    for (const { id, document } of documents) writing.push(id, document);
+    return writing.finish();
+  } finally {
+    // After an error, the file is closed and removed now, not when the garbage collector finds the writer.
+    writing.discard();
+  }
+}
+
+/** A segment that is being written, document after document. Its caller ends it with `discard`, also after `finish`. */
+export class SegmentWriting {
+  readonly #segment: string;
+  readonly #bagsModel: string | undefined;
+  readonly #writer: InstanceType<typeof native.SegmentWriter>;
+  #first: number | undefined;
+  #last = 0;
+  /** Number of documents written. */
+  documents = 0;
+
+  /** @param bagsModel whose token bags are stored; those of other models are left out */
+  constructor(store: Store, segment: string, dimensions: number, bagsModel: string | undefined) {
+    const dir = makeSegmentFolder(store, segment);
+    this.#segment = segment;
+    this.#bagsModel = bagsModel;
+    this.#writer = calling(() => new native.SegmentWriter(join(dir, SEGMENT_FILE), dimensions, COLUMNS));
+  }
+
+  /** @param id above those before it */
+  push(id: number, { patent, vectors, bags }: PreparedDocument): void {
+    calling(() =>
+      this.#writer.push({
+        id,
+        patentId: patent.patent_id,
+        application: applicationLink(patent),
+        grant: isGrantPublication(patent),
+        vectors,
+        bags: bags?.model === this.#bagsModel ? bags : undefined,
+        texts: lexicalTexts(patent),
+        ...columnValues(patent),
+      }),
+    );
+    this.#first ??= id;
+    this.#last = id;
+    this.documents += 1;
+  }
+
+  /** Durable when it returns. */
+  finish(): SegmentEntry {
+    const written = calling(() => this.#writer.finish());
+    return { id: this.#segment, ...written, firstDoc: this.#first ?? 0, lastDoc: this.#last };
+  }
+
+  /** Gives up what is not finished, and removes its file. */
+  discard(): void {
+    calling(() => this.#writer.discard());
+  }
 }
 
 /**

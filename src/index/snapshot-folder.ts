@@ -4,7 +4,7 @@
  * a merge cannot remove them meanwhile.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { constants, existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { copyFile, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { LocalDrawings } from '../drawings/files.js';
@@ -20,6 +20,7 @@ import type { SnapshotOptions, SnapshotSummary } from './snapshot-summary.js';
 
 /** Subfolder of the data folder with hard links to all segments while the copy is made. */
 const HELD = 'snapshot.part';
+const LOCK = 'snapshot.lock';
 /** Maximum attempts to link all segments of a state before a merge removes one. */
 const ATTEMPTS = 10;
 
@@ -36,7 +37,7 @@ export async function snapshotFolder(
 ): Promise<SnapshotSummary> {
   // Without a trailing slash: otherwise temporary folders beside it would be inside it and be removed with it.
   const folder = resolve(path);
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
+  if (existsSync(folder) && (!statSync(folder).isDirectory() || readdirSync(folder).length > 0)) {
     throw new PriorartError('usage', `${folder} is there already; name a folder that is not`);
   }
   if (isWithin(realPathOf(folder), realpathSync(store.dir))) {
@@ -50,7 +51,7 @@ export async function snapshotFolder(
     const message = `${store.dir} is on a read-only file system, where a snapshot cannot set its locks; nothing changes there, so copy the folder itself`;
     throw new PriorartError('read_only', message);
   }
-  const lock = lockInFolder(store.dir, 'snapshot.lock');
+  const lock = lockInFolder(store.dir, LOCK);
   if (lock === null) {
     throw new PriorartError('unavailable', `${store.dir} is being copied by another process; let it finish`);
   }
@@ -77,6 +78,34 @@ export async function snapshotFolder(
     throw asFull(error, folder);
   } finally {
     await rm(held, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+/**
+ * Links that a killed copy has left in the data folder: they keep the bytes of segments that are merged later.
+ * @returns their path; undefined if there are none, or if a copy is being made
+ */
+export function leftOfCopy(store: Store): string | undefined {
+  if (!existsSync(join(store.dir, HELD))) return undefined;
+  return whileNobodyCopies(store, () => HELD);
+}
+
+/** Removes them. @returns their path; undefined if there are none, or if a copy is being made */
+export function removeLeftOfCopy(store: Store): string | undefined {
+  if (!existsSync(join(store.dir, HELD))) return undefined;
+  return whileNobodyCopies(store, () => {
+    rmSync(join(store.dir, HELD), { recursive: true, force: true });
+    return HELD;
+  });
+}
+
+function whileNobodyCopies<T>(store: Store, work: () => T): T | undefined {
+  const lock = lockInFolder(store.dir, LOCK);
+  if (lock === null) return undefined;
+  try {
+    return work();
+  } finally {
     lock.release();
   }
 }

@@ -85,8 +85,20 @@ export async function embedDocuments(
   documents: readonly DocumentTexts[],
   signal?: AbortSignal,
 ): Promise<Embedded> {
-  const derived = documents.map((texts) => derive(models, texts, signal));
-  return { model: identityOf(models), documents: await Promise.all(derived) };
+  const either = new AbortController();
+  const stop = () => either.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const derived = documents.map((texts) => derive(models, texts, either.signal));
+    return { model: identityOf(models), documents: await Promise.all(derived) };
+  } catch (error) {
+    // Nobody waits for the other documents.
+    either.abort(error);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ import { MODELS_FILE_MAX_BYTES } from '../limits.js';
 import { nearestName } from '../nearest-name.js';
 import { noRerankerSchema, staticRerankerSchema } from '../rerank/config.js';
 import { crossEncoderSchema } from '../rerank/cross-encoder/config.js';
+import { withoutPassword } from '../written-value.js';
 
 const kinds = (names: string) => ({ error: `"kind": one of ${names}` });
 
@@ -133,8 +134,15 @@ function complaintsOf(issue: Issue, input: unknown): string[] {
     });
   }
   const value = issue.path.reduce<unknown>((part, key) => (part as never)?.[key], input);
-  const got = value === undefined ? 'missing' : `got ${JSON.stringify(value).slice(0, 80)}`;
+  const got = value === undefined ? 'missing' : `got ${shownOf(issue.path.at(-1), value)}`;
   return [`${at() || 'the document'}: ${got}; expected ${issue.message}`];
+}
+
+/** A value for a message. By mistake, the key itself may stand where the name of its variable belongs. */
+function shownOf(field: PropertyKey | undefined, value: unknown): string {
+  if (field === 'keyVariable' && typeof value === 'string')
+    return 'a text that is not shown, since it may be the key';
+  return withoutPassword(JSON.stringify(value)).slice(0, 80);
 }
 
 interface Node {

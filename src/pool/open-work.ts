@@ -23,7 +23,11 @@ export class OpenWork {
   }
 
   /** A signal that fires if `given` fires, or at `stop`. Call `release` when the work has ended: it removes the listeners. */
-  signal(given: AbortSignal | undefined): { signal: AbortSignal; release: () => void } {
+  signal(given: AbortSignal | undefined): {
+    signal: AbortSignal;
+    abort: (reason: unknown) => void;
+    release: () => void;
+  } {
     // AbortSignal.any is no help: Node 20 keeps its signals as long as their sources.
     const either = new AbortController();
     // Many calls may share a signal.
@@ -37,20 +41,21 @@ export class OpenWork {
     const release = () => {
       for (const source of sources) source.removeEventListener('abort', fire);
     };
-    return { signal: either.signal, release };
+    return { signal: either.signal, abort: (reason) => either.abort(reason), release };
   }
 
   /**
-   * Runs work. It ends soon after its signal fires.
+   * Runs work. It ends soon after its signal fires. If it fails, the signal fires, too, and stops what it has begun.
    * @throws PriorartError `unavailable` after `stop`, `cancelled` if `given` fired
    */
   async run<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, release } = this.signal(given);
+    const { signal, abort, release } = this.signal(given);
     const running = work(signal);
     this.#running.add(running);
     try {
       return await running;
     } catch (error) {
+      abort(error);
       this.check();
       if (!given?.aborted || isPriorartError(error)) throw error;
       throw new PriorartError('cancelled', 'the request was cancelled', { cause: error });

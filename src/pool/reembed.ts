@@ -64,10 +64,14 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
     warnOfCopies(opened, workers);
     const choice = { always: opened };
     const answers = answersOf(folderThreads({ dir, choice }), { workers });
+    const either = new AbortController();
+    const stop = () => either.abort(options.signal?.reason);
+    if (options.signal?.aborted) stop();
+    options.signal?.addEventListener('abort', stop, { once: true });
     try {
-      const { signal } = options;
       const embedder = {
-        embed: (documents: DocumentTexts[]) => answers.ask({ kind: 'embed', documents }, { signal }),
+        embed: (documents: DocumentTexts[]) =>
+          answers.ask({ kind: 'embed', documents }, { signal: either.signal }),
         get parallel() {
           return answers.parallel;
         },
@@ -76,7 +80,12 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
       const { model } = await embedder.embed([]);
       if (isOwn && sameModel(model, store.manifest().model)) nothingToDo(model);
       return await reembedStore(store, { model, models: { ...config } }, embedder, options);
+    } catch (error) {
+      // `close` waits for what runs.
+      stop();
+      throw error;
     } finally {
+      options.signal?.removeEventListener('abort', stop);
       await answers.close();
     }
   });

@@ -240,7 +240,8 @@ export function commitMerge(
     const later: number[] = [];
     for (const { id, seen } of inputs) {
       const known = new Set(seen);
-      later.push(...store.deleted(id).filter((doc) => !known.has(doc)));
+      // No spread: there may be more of them than a call takes arguments.
+      for (const doc of store.deleted(id)) if (!known.has(doc)) later.push(doc);
       store.meta.removeSync(deletedKey(id));
     }
     manifest.segments = manifest.segments.filter((segment) => !names.has(segment.id));

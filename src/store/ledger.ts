@@ -10,9 +10,9 @@ import type { Store } from './store.js';
 /** Bytes. LMDB limits keys to 1,978 bytes, but a path may have 4,096. */
 const KEY_MAX_BYTES = 1_024;
 
-/** The key of a file's entry: its path, or the digest of a long one. */
-export function keyOf(path: string): string {
-  if (Buffer.byteLength(path) <= KEY_MAX_BYTES) return path;
+/** The key of a file's entry: its path, or the digest of a long one. @param most bytes that a key may have */
+export function keyOf(path: string, most = KEY_MAX_BYTES): string {
+  if (Buffer.byteLength(path) <= most) return path;
   return `sha256:${createHash('sha256').update(path).digest('base64url')}`;
 }
 

@@ -1,10 +1,13 @@
 /** A check detects damage to files of drawings, and a repair handles it. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -12,16 +15,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { LocalDrawings } from '../../src/drawings/files.js';
 import { open } from '../../src/engine.js';
 import { checkFolder } from '../../src/index/check.js';
 import { repairFolder } from '../../src/index/repair.js';
 import { figureImages } from '../../src/store/figures.js';
+import { IngestProgressFile, runningIngests } from '../../src/store/ingest-progress.js';
 import { Store } from '../../src/store/store.js';
 import { noSharp } from '../drawings/images.js';
 import { derivation } from '../store/folder.js';
+import { until } from '../until.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'priorart-check-drawings-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -130,13 +135,27 @@ describe('a check of drawings', { skip: noSharp }, () => {
   it('finds old files of no publication, and a repair removes them', async () => {
     let paths: string[] = [];
     const { store } = await damaged('leftover', (files, content) => {
-      const stray = files.path('0'.repeat(64));
+      const image = Buffer.concat([readFileSync(files.path(content)), Buffer.from('x')]);
+      const stray = files.path(createHash('sha256').update(image).digest('hex'));
       paths = [stray, join(files.dir, 'new', 'half')];
-      cpSync(files.path(content), stray);
+      mkdirSync(dirname(stray), { recursive: true });
+      writeFileSync(stray, image);
       writeFileSync(paths[1]!, 'half');
     });
     assert.deepEqual(await problems(store), [], 'new files may belong to a running process');
     for (const path of paths) utimesSync(path, OLD, OLD);
+    const ingest = new IngestProgressFile(store.dir);
+    await until(() => runningIngests(store.dir).length === 1, 'the ingest is known');
+    assert.deepEqual(
+      (await problems(store)).map((text) => text.split(' ')[0]),
+      ['leftover'],
+      'an ingest that runs may store the publication of an old file',
+    );
+    await repairFolder(store, derivation);
+    assert.ok(existsSync(paths[0]!));
+    ingest.end();
+    writeFileSync(paths[1]!, 'half');
+    utimesSync(paths[1]!, OLD, OLD);
     assert.deepEqual(
       (await problems(store)).map((text) => text.split(' ')[0]),
       ['leftover', 'leftover'],

@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writ
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from '../../src/engine.js';
+import { checkFolder } from '../../src/index/check.js';
+import { repairFolder } from '../../src/index/repair.js';
 import { snapshotFolder } from '../../src/index/snapshot-folder.js';
 import { Store } from '../../src/store/store.js';
 import {
@@ -16,6 +18,7 @@ import {
   temporary,
   writeLines,
 } from '../crash/folder.js';
+import { derivation } from '../store/folder.js';
 
 test('copies made during ingests, deletions and merges are complete, each of one moment', async (t) => {
   const root = temporary(t);
@@ -200,4 +203,28 @@ test('a copy in the data folder itself is refused, also by a link', async (t) =>
   assert.deepEqual(readdirSync(data), before);
   await snapshotFolder(store, join(root, 'data-copy'));
   assert.ok(existsSync(join(root, 'data-copy')));
+});
+
+test('a copy onto a file is refused, and what a killed copy left is found and removed', async (t) => {
+  const root = temporary(t);
+  const [data, file] = [join(root, 'data'), join(root, 'file')];
+  const engine = await open(data, { create: true, workers: 0 });
+  await engine.ingest(FIXTURES);
+  await engine.close();
+  writeFileSync(file, '');
+  const store = Store.open(data);
+  const message = `${file} is there already; name a folder that is not`;
+  await assert.rejects(snapshotFolder(store, file), { code: 'usage', message });
+  await store.close();
+  mkdirSync(join(data, 'snapshot.part', 'segment'), { recursive: true });
+  const again = Store.open(data);
+  const { problems } = await checkFolder(again);
+  assert.deepEqual(
+    problems.map(({ kind, where }) => [kind, where]),
+    [['leftover', 'snapshot.part']],
+  );
+  const { repaired, ok } = await repairFolder(again, derivation);
+  await again.close();
+  assert.deepEqual([repaired, ok], [['leftover snapshot.part was removed'], true]);
+  assert.equal(existsSync(join(data, 'snapshot.part')), false);
 });

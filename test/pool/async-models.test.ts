@@ -140,6 +140,14 @@ describe('models.json', () => {
         /embedder\.url: got "ftp:\/\/h"; expected the whole address/,
       ],
       [
+        '{"embedder": {"kind": "http", "protocol": "tei", "url": "http://me:s3cret@h/v1", "dimensions": 3}}',
+        /embedder\.url: got "http:\/\/…@h\/v1"; expected/,
+      ],
+      [
+        '{"embedder": {"kind": "http", "protocol": "openai", "url": "http://h/v1", "model": "m", "dimensions": 3, "keyVariable": "sk-live-1"}}',
+        /embedder\.keyVariable: got a text that is not shown, since it may be the key; expected/,
+      ],
+      [
         '{"embedder": {"kind": "static", "calibration": {"midpoint": 3, "slope": 1}}}',
         /embedder\.calibration\.midpoint: got 3; expected a cosine/,
       ],

@@ -7,8 +7,8 @@ import { HTTP_EMBEDDER } from '../../limits.js';
 
 interface WaitingText {
   text: string;
-  /** All texts of the same caller. */
-  call: readonly WaitingText[];
+  /** What all texts of the same caller share. */
+  call: { failed: boolean };
   signal: AbortSignal | undefined;
   resolve(vector: Float32Array): void;
   reject(reason: unknown): void;
@@ -44,11 +44,10 @@ export class HttpBatches {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const queue = urgent ? this.#urgent : this.#patient;
     const own: WaitingText[] = [];
+    const call = { failed: false };
     const vectors = texts.map(
       (text) =>
-        new Promise<Float32Array>((resolve, reject) =>
-          own.push({ text, call: own, signal, resolve, reject }),
-        ),
+        new Promise<Float32Array>((resolve, reject) => own.push({ text, call, signal, resolve, reject })),
     );
     queue.push(...own);
     // Rejects at once. The waiting texts are dropped when their turn comes.
@@ -84,7 +83,8 @@ export class HttpBatches {
     let chars = 0;
     for (const queue of [this.#urgent, this.#patient]) {
       for (let first = queue[0]; first !== undefined; first = queue[0]) {
-        if (!first.signal?.aborted) {
+        // Nobody waits for the other texts of a call that has failed.
+        if (!first.signal?.aborted && !first.call.failed) {
           const full = batch.length >= this.#limits.texts || chars + first.text.length > this.#limits.chars;
           // A single text may exceed the limit of a batch.
           if (full && batch.length > 0) return batch;
@@ -120,7 +120,12 @@ export class HttpBatches {
           const rest = batch.filter(({ call, signal }) => call === own && !signal?.aborted);
           if (rest.length > 0) await this.#answer(rest);
         }
-      } else for (const { reject } of batch) reject(error);
+      } else {
+        for (const { call, reject } of batch) {
+          call.failed = true;
+          reject(error);
+        }
+      }
     } finally {
       for (const signal of signals) signal?.removeEventListener('abort', check);
     }
