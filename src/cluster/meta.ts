@@ -3,6 +3,7 @@
  * alias. The number of commits and the ledger are documents of an index beside it.
  */
 import { PriorartError } from '../errors.js';
+import { keyOf } from '../store/ledger.js';
 import type { Manifest, ModelIdentity } from '../store/manifest.js';
 import type { SourceRecord } from '../store/source-record.js';
 import { bulkUntilTaken } from './bulk.js';
@@ -188,15 +189,14 @@ export async function readLedger(client: ClusterClient): Promise<SourceRecord[]>
   return records;
 }
 
-/** Enters files in the ledger. @param idOf makes an id of a path */
-export async function enterLedger(
-  client: ClusterClient,
-  records: readonly SourceRecord[],
-  idOf: (path: string) => string,
-): Promise<void> {
+/** Bytes that OpenSearch allows an id. */
+const ID_MAX_BYTES = 512;
+
+/** Enters files in the ledger. */
+export async function enterLedger(client: ClusterClient, records: readonly SourceRecord[]): Promise<void> {
   const operations = records.map(
     (record): BulkOperation => ({
-      action: { index: { _index: besideOf(client), _id: idOf(record.path) } },
+      action: { index: { _index: besideOf(client), _id: keyOf(record.path, ID_MAX_BYTES) } },
       document: JSON.stringify({ kind: 'file', path: record.path, record }),
     }),
   );

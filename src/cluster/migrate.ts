@@ -14,7 +14,7 @@ import { closeModels, loadModels } from '../models/load.js';
 import type { Reranker } from '../rerank/reranker.js';
 import { pinWithSegments } from '../search/records.js';
 import { type PreparedDocument, patentOf } from '../store/document.js';
-import { copySources, keyOf } from '../store/ledger.js';
+import { copySources } from '../store/ledger.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { PinnedDocuments } from '../store/pinned.js';
 import { damagedLookup } from '../store/resolve.js';
@@ -79,7 +79,7 @@ export async function migrateToCluster(
         const read = documentsOfFolder(store, pinned, snapshot, opened.reranker);
         const summary = await copy(read, target, model, documents, options);
         const drawings = await drawingsToCluster(dir, pinned, client, bucket, options.signal);
-        await enterLedger(client, pinned.sources(), keyOf);
+        await enterLedger(client, pinned.sources());
         return { ...summary, ...(drawings && { drawings }) };
       } finally {
         await closeModels(opened);

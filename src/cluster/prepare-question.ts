@@ -44,9 +44,11 @@ export async function prepareQuestion<Q extends SemanticQuery | AnalyticsQuery>(
     clausesOf(query.filters, publications);
     if (query.filters.asOf !== undefined) asOfDay(publications, query.filters.asOf);
   });
+  const filters = await withNames(state, reader, publications, query.filters);
   const codes = codesAsked(query.query);
+  // Last, since names are looked for in a working set of their own.
   if (codes !== undefined) await openClass(state, reader, publications, codes);
-  return { ...query, filters: await withNames(state, reader, publications, query.filters) };
+  return { ...query, filters };
 }
 
 /** Opens a sample of the documents of a class as the working set. */

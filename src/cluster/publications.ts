@@ -26,6 +26,9 @@ export class PublicationsInMemory implements Publications {
   readonly figures: Lookup<string, StoredFigures>;
   /** By document id, from 1. */
   readonly #stored: Stored[] = [];
+  /** Documents by their own patent_id. */
+  readonly #own = new Map<string, number>();
+  /** The same, and by the patent_ids that they correct. */
   readonly #ids = new Map<string, number>();
   readonly #numbers = new Map<string, Set<string>>();
   readonly #applications = new Map<string, Set<string>>();
@@ -61,9 +64,9 @@ export class PublicationsInMemory implements Publications {
     return this.#stored[doc - 1];
   }
 
-  /** Document id of a publication that was added; undefined if it was not. */
+  /** Document id of a publication that was added, or else of its correction; undefined if neither was. */
   docOf(patentId: string): number | undefined {
-    return this.#ids.get(patentId);
+    return this.#own.get(patentId) ?? this.#ids.get(patentId);
   }
 
   /** Number of publications; their ids are 1 to this number. */
@@ -74,13 +77,16 @@ export class PublicationsInMemory implements Publications {
   /** Adds a publication, or fields of one that is there. @returns its document id */
   add(stored: Stored): number {
     const { head } = stored;
-    const known = this.#ids.get(head.patent_id);
+    const known = this.#own.get(head.patent_id);
     if (known !== undefined) {
       Object.assign(this.#stored[known - 1]!, stored);
       return known;
     }
     const doc = this.#stored.push(stored);
-    for (const id of [head.patent_id, ...(head.corrects ?? [])]) this.#ids.set(id, doc);
+    this.#own.set(head.patent_id, doc);
+    // A killed program may have left a publication beside its correction, which stands for both.
+    if (!this.#ids.has(head.patent_id)) this.#ids.set(head.patent_id, doc);
+    for (const id of head.corrects ?? []) this.#ids.set(id, doc);
     addTo(this.#numbers, head.number, head.patent_id);
     for (const key of applicationKeys(head)) addTo(this.#applications, key, head.patent_id);
     return doc;

@@ -3,6 +3,7 @@
  * ingests go on. The alias then names the new index. A repeated call goes on where another was stopped.
  */
 import { availableParallelism } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import type { ClusterAddress } from '../engine-options.js';
 import { PriorartError } from '../errors.js';
 import type { DocumentTexts } from '../index/native.js';
@@ -12,8 +13,9 @@ import { warnOfCopies } from '../models/copies.js';
 import { type Answers, answersOf } from '../pool/pool.js';
 import type { PreparedDocument } from '../store/document.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
+import { again } from './again.js';
 import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
-import { ClusterClient, type OneState, together } from './client.js';
+import { ClusterClient, type OneState, together, unavailable } from './client.js';
 import { documentsOfCluster, type Version, versionsOf } from './copied.js';
 import { FORM, FORM_READ, type IndexMeta } from './mapping.js';
 import { countCommit, createUnnamed, otherForm, readIndexMeta } from './meta.js';
@@ -75,8 +77,9 @@ export async function reindex(
       // An empty call returns the identity of the model.
       const model = embedding ? (await embed(embedding, [])).model : from.meta.model;
       const to = nextName(client.settings.index, from.index);
-      await createUnnamed(client, to, model, chosen === undefined ? from.meta.models : { ...chosen });
-      await checkUnfinished(client, to, model);
+      const models = chosen === undefined ? from.meta.models : { ...chosen };
+      await createUnnamed(client, to, model, models);
+      await checkUnfinished(client, to, model, models);
       return await new Move(client, from.index, to, model, embedding, options).run();
     } finally {
       await embedding?.close();
@@ -112,16 +115,39 @@ function nextName(alias: string, index: string): string {
   throw new PriorartError('data_version', `the alias ${alias} names ${index}; expected ${alias}-1 or so`);
 }
 
-/** Another call may have begun with another model. */
-async function checkUnfinished(client: ClusterClient, to: string, model: ModelIdentity): Promise<void> {
+/** Another call may have begun with another model or other settings. */
+async function checkUnfinished(
+  client: ClusterClient,
+  to: string,
+  model: ModelIdentity,
+  models: IndexMeta['models'],
+): Promise<void> {
+  const { shards, knnEngine } = client.settings;
   const found = await readIndexMeta(client, to);
-  if (found?.meta.form === FORM && sameModel(found.meta.model, model)) return;
-  const what = found ? `${modelName(found.meta.model)}, form ${found.meta.form}` : 'nothing';
-  throw new PriorartError(
-    'model_mismatch',
-    `the unfinished index ${to} is of ${what}; expected ${modelName(model)}, form ${FORM}. Finish that first, or delete ${to}`,
-  );
+  const remedy = `Finish that first, or delete ${to}`;
+  if (found?.meta.form !== FORM || !sameModel(found.meta.model, model)) {
+    const what = found ? `${modelName(found.meta.model)}, form ${found.meta.form}` : 'nothing';
+    const message = `the unfinished index ${to} is of ${what}; expected ${modelName(model)}, form ${FORM}. ${remedy}`;
+    throw new PriorartError('model_mismatch', message);
+  }
+  const settings = await client.request<
+    Record<string, { settings: { index: { number_of_shards: string } } }>
+  >('GET', `/${to}/_settings`);
+  const hasShards = Number(settings[to]?.settings.index.number_of_shards);
+  const differs = [
+    ...(hasShards === shards ? [] : [`${hasShards} shards instead of ${shards}`]),
+    ...(found.meta.knnEngine === knnEngine ? [] : [`${found.meta.knnEngine} instead of ${knnEngine}`]),
+    ...(isDeepStrictEqual(plain(found.meta.models), plain(models))
+      ? []
+      : ['another configuration of models']),
+  ];
+  if (differs.length === 0) return;
+  const message = `the unfinished index ${to} has ${differs.join(', ')}. ${remedy}`;
+  throw new PriorartError('model_mismatch', message);
 }
+
+/** As it comes back from the cluster. */
+const plain = (models: IndexMeta['models']): unknown => JSON.parse(JSON.stringify(models ?? {}));
 
 /** One move from an index to another. */
 class Move {
@@ -161,14 +187,16 @@ class Move {
       await this.#client.refresh(this.#from);
       await this.#copyChanges();
       documents = await this.#checkedCount();
+      await this.#checkAlias();
       await moveAlias(this.#client, this.#from, this.#to);
     } catch (error) {
       await this.#unblock();
       throw error;
     }
     const blocked = performance.now() - started;
-    await countCommit(this.#client);
-    if (this.#options.deleteOld) await this.#client.request('DELETE', `/${this.#from}`);
+    // The move is done: nothing that fails now may make a caller repeat it.
+    await again(() => countCommit(this.#client), 'ingest').catch(() => {});
+    if (this.#options.deleteOld) await this.#deleteOld();
     return {
       from: this.#from,
       to: this.#to,
@@ -178,6 +206,29 @@ class Move {
       removed: this.#removed,
       blocked_seconds: Math.round(blocked / 10) / 100,
     };
+  }
+
+  /**
+   * Another call may have moved the alias meanwhile. What is written since is in the new index alone, and would be undone.
+   * @throws PriorartError `unavailable`
+   */
+  async #checkAlias(): Promise<void> {
+    const alias = this.#client.settings.index;
+    const named = await readIndexMeta(this.#client, alias);
+    if (named?.index === this.#from) return;
+    throw unavailable(
+      `another reindex has moved ${alias} to ${named?.index ?? 'nothing'}, and this one stops`,
+    );
+  }
+
+  async #deleteOld(): Promise<void> {
+    try {
+      // 404: the answer to a first attempt was lost.
+      await this.#client.request('DELETE', `/${this.#from}`, undefined, { ignore: [404] });
+    } catch (cause) {
+      const message = `the alias names ${this.#to} now, but ${this.#from} was not deleted; delete it in OpenSearch`;
+      throw new PriorartError('unavailable', message, { cause });
+    }
   }
 
   /** Lets others write again, unless the alias names the new index already: its answer may have been lost. */
@@ -211,6 +262,7 @@ class Move {
       if (this.#options.signal?.aborted) {
         throw new PriorartError('cancelled', 'stopped; run `priorart reindex` again to go on');
       }
+      await this.#checkAlias();
       const current = await this.#current(wanted);
       this.#leftOut += wanted.length - current.length;
       await this.#copy(from, current);

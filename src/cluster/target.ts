@@ -10,7 +10,7 @@ import { isCorrection, isSameDocument } from '../patent/revision.js';
 import { basisAmong, isSameBasis } from '../store/basis.js';
 import { changesNothing, type Outcome, type Outdated } from '../store/commit.js';
 import type { PreparedDocument } from '../store/document.js';
-import { isUnchanged, keyOf } from '../store/ledger.js';
+import { isUnchanged } from '../store/ledger.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { EndedSource, SourceFile, SourceRecord } from '../store/source-record.js';
 import { REPLACED_KEPT } from '../store/store.js';
@@ -257,7 +257,7 @@ export class ClusterTarget implements IngestTarget {
       const first = known?.first_read ?? now;
       return { ...file, first_read: first, last_read: now, readings: (known?.readings ?? 0) + 1 };
     });
-    await enterLedger(this.#client, records, keyOf);
+    await enterLedger(this.#client, records);
     for (const record of records) this.#ledger.set(record.path, record);
   }
 

@@ -1,7 +1,7 @@
 /** Moving to another index: searches and writes go on, and nothing is lost. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -99,6 +99,12 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
       });
       assert.equal(left.status, 201);
       assert.deepEqual(await ids(engine), [first.patent_id, correction.patent_id]);
+      // Both are found for the time being, with the texts of each.
+      const asked = { query: 'wombat lift', collapse: 'none' } as const;
+      const { results } = await engine.search(asked, EXACT);
+      assert.deepEqual(new Set(results.map(({ title }) => title)), new Set([first.title, correction.title]));
+      const counted = await engine.analyze({ ...asked, min_score: 0 });
+      assert.equal(counted.total_matched, 2);
       const summary = await reindex(addressOf(index));
       assert.equal(summary.documents, 1);
       // The engine looks for a different index once per second or so.
@@ -161,6 +167,63 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
         body: '{}',
       });
       assert.equal(block.status, 403, 'the old index takes no writes');
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test('a reindex stops if another one has moved the index meanwhile, and undoes nothing', async () => {
+    const { engine, index } = await filled();
+    const proxy = await proxyOf(cluster.urls[0]!);
+    try {
+      let other: Promise<unknown> | undefined;
+      // The other one does all its work before the last step of this one.
+      proxy.fault(({ path }) => {
+        if (!path.includes('/_block/')) return undefined;
+        other ??= reindex(addressOf(index)).then(() => engine.ingest([written(7)] as never));
+        return other.then(() => undefined);
+      });
+      const late = reindex(addressOf(index, [proxy.url]), { deleteOld: true });
+      await assert.rejects(late, /another reindex has moved .* to .*-2, and this one stops/);
+      await other;
+      assert.equal((await current(index)).index, `${index}-2`);
+      assert.ok((await ids(engine)).includes(written(7).patent_id));
+      assert.equal((await engine.ingest([written(8)] as never)).ingested, 1);
+    } finally {
+      proxy.close();
+      await engine.close();
+    }
+  });
+
+  test('an unfinished index of other settings is not taken over', async () => {
+    const { engine, index } = await filled();
+    const proxy = await proxyOf(cluster.urls[0]!);
+    try {
+      proxy.fault(({ path }) => (path.startsWith('/_aliases') ? { status: 503, body: {} } : undefined));
+      await assert.rejects(reindex(addressOf(index, [proxy.url])));
+      await assert.rejects(
+        reindex({ ...addressOf(index), shards: 2 }),
+        (error) =>
+          isPriorartError(error) && /has 1 shards instead of 2\. Finish that first/.test(error.message),
+      );
+      assert.equal((await reindex(addressOf(index))).to, `${index}-2`);
+    } finally {
+      proxy.close();
+      await engine.close();
+    }
+  });
+
+  test('a file with a long path enters the ledger', async () => {
+    const { engine, index } = await filled();
+    try {
+      const dir = join(folder, '가'.repeat(80), '나'.repeat(80));
+      mkdirSync(dir, { recursive: true });
+      const path = join(dir, 'a.jsonl');
+      assert.ok(Buffer.byteLength(path) > 512);
+      writeFileSync(path, JSON.stringify(written(9)));
+      assert.equal((await engine.ingest(path)).ingested, 1);
+      assert.equal((await engine.ingest(path, { onlyNew: true })).known_files, 1);
+      assert.equal((await current(index)).index, `${index}-1`);
     } finally {
       await engine.close();
     }

@@ -81,6 +81,9 @@ describe('OpenSearch', { skip: await missingForCluster() }, () => {
     }
     const named = { query: 'pump', applicant: other.name, applicant_expand: true };
     assert.deepEqual((await engine.search(named)).applicant_names, ['Hanbit Electronics']);
+    const ofClass = { ...named, query: 'F04B 17/00' };
+    assert.deepEqual((await engine.search(ofClass)).applicant_names, ['Hanbit Electronics']);
+    assert.ok((await engine.analyze(ofClass)).total_matched >= 0);
   });
 
   conformance('an index on a cluster', {
