@@ -40,8 +40,14 @@ export function isJapaneseWithRight(text: string): boolean {
   return JAPANESE_WITH_RIGHT.test(text);
 }
 
+/** The right before a year or the number of a registration: `10-2009-0104349`, `10 2009 0104349`, `10-0866101-0000`. */
+const WITH_KOREAN_RIGHT =
+  /^제?\s?[1-7]0[\s-](?:(?:19|20)\d\d[\s-]\d{1,7}|\d{7}(?:-0000)?)(?:호|\s?[A-Z]\d?)?$/;
+
 /** The offices that write an application number as a text does; `undefined` if the text does not tell. */
 export function officesOfSpelling(text: string): readonly Country[] | undefined {
+  // Without its right, 10-2009-0104349 would be the Japanese 2009-104349, and 10-1584325 the European 10158432.5.
+  if (WITH_KOREAN_RIGHT.test(text)) return ['KR'];
   if (usSerialNumber(text) !== undefined) return ['US'];
   if (isJapaneseWithRight(text)) return ['JP'];
   const checked = WITH_CHECK_DIGIT.exec(text);

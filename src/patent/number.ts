@@ -195,9 +195,6 @@ function republication(text: string): Spelling | undefined {
   return { country: 'JP', letters: '', digits: found.number, kind: found.kind ?? REPUBLICATION_KIND };
 }
 
-/** `10-2020-0104349`. Only Korean numbers have the kind of right first. */
-const KR_APPLICATION = /^[1-7]0-(?:19|20)\d{2}-/;
-
 /** In capitals, NFKC, with plain hyphens, without invisible characters and a date behind it. */
 const folded = (text: string): string => withoutDate(foldedNumber(text));
 
@@ -240,7 +237,7 @@ function labelledApplications(text: string): NumberCandidate[] | undefined {
 /** The offices whose number it may be. */
 function officesOf({ country }: Labelled, rest: string): readonly Country[] {
   if (country !== undefined) return [country];
-  return officesOfSpelling(rest) ?? (KR_APPLICATION.test(rest) ? ['KR'] : COUNTRIES);
+  return officesOfSpelling(rest) ?? COUNTRIES;
 }
 
 /** A number without the names of documents before it, and what they mean. */

@@ -1,11 +1,11 @@
 /** What the details endpoint adds to an entry with `bibliography`: names, codes, priorities, citations, family. */
+import type { NativeSnapshot } from '../index/native.js';
 import { FAMILY_LISTED } from '../limits.js';
 import { claimedPriority } from '../patent/priority.js';
 import type { Citation, Patent } from '../patent/record.js';
 import type { Publications } from '../store/publications.js';
 import { resolveCitation } from '../store/resolve.js';
 import type { Cancellation } from './cancel.js';
-import type { Searched } from './reader.js';
 import type { Bibliography, CitedDocument } from './types.js';
 
 /** Fields that are shown as they are stored. */
@@ -13,15 +13,15 @@ const AS_STORED = ['grant_date', 'application_number', 'family_id', 'legal_statu
 
 /**
  * The other publications of the family or the application of each document, by the document's id.
+ * @param native segments of the state that the store reads
  * @param docs ids of stored documents
  */
 export function familiesOf(
-  folder: Searched,
+  store: Publications,
+  native: NativeSnapshot,
   docs: readonly number[],
   cancellation: Cancellation,
 ): Map<number, string[]> {
-  const { store } = folder;
-  const { native } = folder.snapshot();
   const all = native.select([]);
   const families = new Map<number, string[]>();
   for (const doc of new Set(docs)) {

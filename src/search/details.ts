@@ -17,16 +17,19 @@ export function detailsOf(
   cancellation: Cancellation = uncancelled,
 ): DetailsResponse {
   const { store } = folder;
-  store.refresh();
+  // One state for all that follows. A snapshot reads the newest one, too, so it comes before the first number.
+  const native = query.bibliography ? folder.snapshot().native : undefined;
+  if (native === undefined) store.refresh();
   const found = query.patentIds.map((asked): Found => {
     cancellation.check();
     const candidates = resolveShown(store, asked);
     const doc = candidates.length === 1 ? store.ids.get(candidates[0]!) : undefined;
     return { asked, candidates, doc };
   });
-  const families = query.bibliography
+  const families = native
     ? familiesOf(
-        folder,
+        store,
+        native,
         found.flatMap(({ doc }) => doc ?? []),
         cancellation,
       )

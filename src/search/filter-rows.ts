@@ -247,7 +247,9 @@ export function namesDocuments(values: FilterValues): boolean {
 function officesOf(applicationNumber: string): Condition[] {
   const text = foldedNumber(applicationNumber);
   const office = text.slice(0, 2);
-  const offices = isCountry(office) ? [office] : officesOfSpelling(readLabel(text)?.rest ?? text);
+  const label = readLabel(text);
+  const named = isCountry(office) ? office : label?.country;
+  const offices = named === undefined ? officesOfSpelling(label?.rest ?? text) : [named];
   return offices === undefined ? [] : [{ column: 'country', test: 'exact', terms: [...offices] }];
 }
 

@@ -53,7 +53,13 @@ export class Folder {
   snapshot(): OpenSnapshot {
     this.store.refresh();
     if (this.store.isManifest(this.#stored)) return this.#snapshot;
-    if (this.#isComing(this.store.manifest())) return this.#snapshot;
+    const newest = this.store.manifest();
+    if (this.#isComing(newest)) {
+      // The texts are those of the newest state, whose generation it therefore has.
+      const { generation, updatedAt } = newest;
+      const { native, manifest } = this.#snapshot;
+      return { native, manifest: { ...manifest, generation, updatedAt } };
+    }
     const fresh = openSnapshot(this.store);
     this.#stored = this.store.manifestBytes();
     // Segments of both snapshots stay open: the new snapshot holds them already.

@@ -131,8 +131,9 @@ export class Found implements FoundDocuments {
     };
   }
 
-  /** Reads all that a reranker scores and a result shows, of all candidates. */
+  /** Reads all that a reranker scores and a result shows, of all candidates. Afterwards nothing is read of the segments. */
   fetch(): RerankDocument[] {
+    this.#documentLanguages();
     return Array.from(this.hits.docs, (_, n) => {
       this.figure(n);
       return this.texts(n);

@@ -181,7 +181,10 @@ function collapseOf({ collapse, prefer_countries: prefer }: Partial<SearchFields
 
 function subjectsOf({ query, like, unlike }: Partial<SearchFields>): Subjects {
   return {
-    query: withoutInvisible(query ?? '').trim(),
+    // Composed, as the index has its words: macOS and some PDF files give Hangul in parts.
+    query: withoutInvisible(query ?? '')
+      .normalize('NFC')
+      .trim(),
     ...(like ? { like: like.map((number) => number.trim()) } : {}),
     ...(unlike ? { unlike: unlike.map((number) => number.trim()) } : {}),
   };

@@ -11,6 +11,7 @@ import { type Scored as Fusing, fuse, fuseAgain, type LexicalWeight, lexicalWeig
 import type { ScoreParts } from './hit-explanation.js';
 import type { IndexReader } from './reader.js';
 import { type Reranked, scoresOfFound } from './reranked.js';
+import { withRest } from './results.js';
 import { forSecondRound, type Round, type Scored, withBestPassages } from './rounds.js';
 
 /** The scores by which candidates are ordered. */
@@ -89,18 +90,20 @@ function inRounds(
   const reranker = scores.documents;
   const documents = words && fused ? fuseAgain({ ...words, reranker }, fused.language) : reranker;
   const known = new Set(best);
+  // A reranker without rounds may not reach all documents.
+  const complete = rounds ? reranker : withRest(scores, found).documents;
   const parts = (n: number): ScoreParts => ({
-    reranker: shown(reranker[n]!),
+    reranker: shown(complete[n]!),
     lexical: shown(words?.lexical[n] ?? 0),
     weight,
     language: shown(fused?.language[n] ?? 0),
     decidedBy: rounds === undefined || known.has(n) ? undefined : found.hits.passages[found.firstPassage(n)],
-    ...foundBy(n, candidates),
+    ...foundBy(n, candidates, balance !== undefined),
   });
-  const withShown = (complete: RerankScores, places: readonly number[]) => {
-    if (rounds === undefined) return { found, scores: complete };
+  const withShown = (order: RerankScores, places: readonly number[]) => {
+    if (rounds === undefined) return { found, scores: order };
     const others = places.filter((n) => !known.has(n)).sort((a, b) => a - b);
-    const all = withBestPassages(round, { found, scores: complete }, others);
+    const all = withBestPassages(round, { found, scores: order }, others);
     // The order stays, whatever the other passages are.
     return { ...all, scores: { ...all.scores, documents } };
   };
@@ -138,14 +141,24 @@ function requireComplete(reader: IndexReader, found: Found, { scored }: RerankSc
   }
 }
 
-/** What made the nth candidate one, and its rank among those of the vectors. */
+/**
+ * What made the nth candidate one, and its rank among those of the vectors.
+ * @param isByTurns whether these stand by turns of groups, and not in the order of similarity
+ */
 function foundBy(
   n: number,
   { firsts, added, hits }: Candidates,
+  isByTurns: boolean,
 ): Pick<ScoreParts, 'foundBy' | 'rankBySimilarity'> {
   if (n < firsts) return { foundBy: 'number', rankBySimilarity: undefined };
-  if (n >= hits.docs.length - added) return { foundBy: 'words', rankBySimilarity: undefined };
-  return { foundBy: 'similarity', rankBySimilarity: n - firsts + 1 };
+  const end = hits.docs.length - added;
+  if (n >= end) return { foundBy: 'words', rankBySimilarity: undefined };
+  if (!isByTurns) return { foundBy: 'similarity', rankBySimilarity: n - firsts + 1 };
+  const own = hits.scores[n]!;
+  const before = hits.scores
+    .subarray(firsts, end)
+    .reduce((count, score, at) => count + Number(score > own || (score === own && firsts + at < n)), 0);
+  return { foundBy: 'similarity', rankBySimilarity: before + 1 };
 }
 
 /** Late interaction scores the candidates of the words, too; other rerankers as many as their depth. */

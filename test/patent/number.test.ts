@@ -480,6 +480,8 @@ describe('application numbers', () => {
     ['DE', '10 2007 003 914.1', '102007003914'],
     ['US', 'PCT/US2007/014647', 'US2007014647'],
     ['WO', 'PCT/EP99/1234', 'EP1999001234'],
+    ['WO', 'PCT/US9912345', 'US1999012345'],
+    ['WO', 'PCT/JP2017034001', 'JP2017034001'],
   ];
   for (const [country, text, expected] of forms) {
     it(`${country} ${text}`, () => assert.equal(normaliseApplicationNumber(country, text), expected));

@@ -39,6 +39,9 @@ const HANBIT = { name: '한빛전자 주식회사', name_en: 'Hanbit Electronics
 const RECORDS = [
   publication('KR', undefined, HANBIT),
   publication('KR', undefined, { name: '한빛전자(주)' }),
+  // Every name contains an empty one.
+  publication('KR', undefined, { name: '한빛전자 주식회사', name_en: '-' }),
+  publication('KR', undefined, { name: '한빛전자 주식회사', name_en: 'Co., Ltd.' }),
   publication('US', undefined, { name: 'HANBIT ELECTRONICS INC.' }),
   // Two families pair the names in Chinese; of the Japanese ones, each is in one family only.
   ...[1, 2].flatMap((family) => [

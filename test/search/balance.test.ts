@@ -62,6 +62,24 @@ describe('balance by its definition', () => {
     assert.ok(several > RUNS / 2, `only ${several} answers have several groups`);
   });
 
+  it('explains the rank of each result by similarity, not by turns', async () => {
+    const request = { query: questions(1)[0]!, balance: 'country', top_k: 100, explain: true } as const;
+    const { results } = await fixtures.engine.search(request);
+    const ranked = results
+      .filter(({ explanation }) => explanation?.rank_by_similarity !== undefined)
+      .sort((a, b) => a.explanation!.rank_by_similarity! - b.explanation!.rank_by_similarity!);
+    assert.ok(ranked.length > 20);
+    assert.equal(
+      new Set(ranked.map(({ explanation }) => explanation!.rank_by_similarity)).size,
+      ranked.length,
+    );
+    const similarities = ranked.map(({ similarity_score }) => similarity_score);
+    assert.deepEqual(
+      similarities,
+      similarities.toSorted((a, b) => b - a),
+    );
+  });
+
   it('never two of one application or family, each group with its best', async () => {
     for (const balance of ['country', 'language'] as const) {
       for (const query of questions(6)) {

@@ -33,6 +33,9 @@ const RECORDS = [
   // 10-2009-0104350 as well, with one priority date, and 10-2009-0104351 of one application alone.
   { patent_id: 'KR1020090104350A', application_number: '10-2008-0000008', priority_date: '2008-01-08' },
   { patent_id: 'KR1020110000043A', application_number: '10-2009-0104350', priority_date: '2008-01-08' },
+  // 特願2009-104349 and 特願2009-104351, whose digits are in the Korean numbers.
+  { patent_id: 'JP22104349A', application_number: '特願2009-104349', priority_date: '2009-04-22' },
+  { patent_id: 'JP22104351A', application_number: '特願2009-104351', priority_date: '2009-04-23' },
   { patent_id: 'KR1020090104351A', application_number: '10-2009-0104351', priority_date: '2009-02-01' },
 ];
 
@@ -130,6 +133,19 @@ describe('numbers with the digits of another publication', () => {
       ['2020100001234', 'KR2020100001234U'],
     ] as const)
       assert.ok((await named(text))?.includes(own), text);
+  });
+
+  it('a Korean number with its right is no number of another office', async () => {
+    for (const text of ['10-2009-0104351', '10 2009 0104351', '제10-2009-0104351호']) {
+      assert.deepEqual(await named(text), ['KR1020090104351A'], text);
+      assert.deepEqual(await found({ application_number: text }), ['KR1020090104351A'], text);
+    }
+    assert.deepEqual(await found({ application_number: '출원번호 10-2009-0104351' }), ['KR1020090104351A']);
+    const { as_of_day } = await engine.search({ query: 'pump', as_of: '10-2009-0104351' });
+    assert.equal(as_of_day, '2009-02-01');
+    // The registration is not stored, and EP 10158432.5 is.
+    assert.deepEqual(await named('10-1584324'), []);
+    assert.deepEqual(await named('2009-104351'), ['JP22104351A']);
   });
 
   it('a Korean number of a publication and of an application names both, the publication first', async () => {

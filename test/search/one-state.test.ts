@@ -23,6 +23,8 @@ describe('an asynchronous reranker', () => {
   let embedder: Embedder;
   let reranker: Reranker;
   let collection: Collection;
+  /** The folder of the running search. */
+  let searched: Folder | undefined;
   before(async () => {
     ({ embedder, reranker } = await loadModels());
     collection = await collect(FIXTURES);
@@ -37,6 +39,7 @@ describe('an asynchronous reranker', () => {
     fields: Partial<SemanticRequest> = {},
   ): Promise<SearchResponse> {
     const folder = new Folder(collection.dir);
+    searched = folder;
     const reader = new IndexReader(folder, { embedder, reranker: with_ });
     try {
       const query = { ...parseSemantic({ query: QUERY, top_k: topK, ...fields }), exact: false };
@@ -85,6 +88,8 @@ describe('an asynchronous reranker', () => {
         // It is called again for the members that are shown.
         const left = calls++ === 0 ? [...collection.patents.keys()].sort() : [];
         assert.deepEqual(deleteDocuments(writer, [...collection.patents.keys()]).sort(), left);
+        // As another search of the thread does: it closes the segments of the state before.
+        searched?.snapshot();
         return reranker.score(query, documents);
       },
       close: () => {},

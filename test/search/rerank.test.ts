@@ -80,6 +80,20 @@ describe('rerank', () => {
     assert.ok(matches > 0, 'some passages hold words of the question');
   });
 
+  it('explains documents that the reranker did not reach', async () => {
+    for (const scored of [3, 10]) {
+      const found = await search(
+        { query: 'solid electrolyte battery', top_k: 40, explain: true },
+        slow(scored),
+      );
+      assert.equal(found.length, 40);
+      for (const { explanation, rerank_score } of found) {
+        const { reranker: own, lexical, lexical_weight, language } = explanation!;
+        assert.deepEqual([own, lexical * lexical_weight, language], [rerank_score, 0, 0]);
+      }
+    }
+  });
+
   it('on refuses an answer that is not reranked completely', async () => {
     const query = 'solid electrolyte battery';
     await assert.rejects(search({ query, rerank: 'on' }, noReranker()), {
