@@ -5,16 +5,13 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PriorartError } from '../errors.js';
-import { writtenApplicationNumber } from '../patent/application-number.js';
-import type { EmbeddedPatent } from '../patent/embedded.js';
-import type { Patent } from '../patent/record.js';
 import { parseFilter } from '../search/query.js';
 import { syncFolderAsync } from '../store/room.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { counted, escapeControls, interruption, ProgressLine, print, size } from './output.js';
 import { openPublications } from './publications.js';
 import { filterOf, withFiltersOnly } from './request.js';
-import { shortest } from './vector-output.js';
+import { writtenRecord } from './written-record.js';
 
 export function exportCommand(): Command {
   const command = dataCommand('export', 'write whole records as JSON Lines, which `ingest` can read')
@@ -56,7 +53,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     try {
       const vectors = flags['vectors'] === true;
       for await (const patent of publications.allRecords(filters, { vectors, signal })) {
-        const line = `${escapeControls(JSON.stringify(plain(patent)))}\n`;
+        const line = `${escapeControls(JSON.stringify(writtenRecord(patent)))}\n`;
         await lines.write(line);
         summary.exported += 1;
         summary.bytes += Buffer.byteLength(line);
@@ -81,28 +78,6 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   // Standard output holds the records unless they go to a file.
   if (file !== undefined) print(summary, flags['json'] === true, text);
   else process.stderr.write(`${flags['json'] === true ? JSON.stringify(summary) : text()}\n`);
-}
-
-/** Fields at the start of a line. The others follow by name, so that two exports can be compared as texts. */
-const FIRST = ['patent_id', 'country', 'number', 'kind_code', 'language', 'title'];
-
-/** Converts vectors to lists of numbers. JSON would write a typed array as an object. */
-function plain(patent: Patent | EmbeddedPatent): object {
-  const place = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
-  const byName = (a: string, b: string): number => (a < b ? -1 : 1);
-  const { application_number: number } = patent;
-  const written = number === undefined ? {} : { application_number: writtenApplicationNumber(number) };
-  const entries = Object.entries({ ...withPlainVectors(patent), ...written });
-  return Object.fromEntries(entries.sort(([a], [b]) => place(a) - place(b) || byName(a, b)));
-}
-
-function withPlainVectors(patent: Patent | EmbeddedPatent): object {
-  if (!('_passages' in patent)) return patent;
-  const passages = patent._passages.map(({ vector, ...passage }) => ({
-    ...passage,
-    vector: Array.from(vector, (value) => Number(shortest(value))),
-  }));
-  return { ...patent, _passages: passages };
 }
 
 function standardOutput(): Lines {

@@ -84,13 +84,13 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
     if (engine === 'embedded') return showStatus(data, flags['json'] === true);
     throw new PriorartError('usage', '--status shows the files of a data folder, not those of a cluster');
   }
+  const every = watchSeconds(flags['watch']);
   if (paths.length === 0)
     throw new PriorartError('usage', 'no files given; expected `priorart ingest FILE…`');
   // A mistyped path must not leave an empty index behind.
   await checkPaths(paths);
   const { workers, nice, drawings } = settingsOf(flags, ['workers', 'nice', 'drawings']);
   beNice(nice);
-  const every = watchSeconds(flags['watch']);
   const { place, data, ...options } = openOptions(flags);
   const where = whereOf(flags, 'search');
   const index = flags['index'] === undefined ? {} : { indexKind: String(flags['index']) };
@@ -136,9 +136,10 @@ function hasNews(
 }
 
 /** As rsync: a run that took in only a part has a code of its own, so that a script can accept it. */
-function exitCodeOf({ documents, failures, drawings }: IngestSummary): number {
+function exitCodeOf({ documents, failures, drawings, known_files: known = 0 }: IngestSummary): number {
   if (failures === 0 && (drawings?.failures ?? 0) === 0) return EXIT.done;
-  return documents === 0 ? EXIT.failed : EXIT.partly;
+  const read = documents + known + (drawings?.stored ?? 0) + (drawings?.unchanged ?? 0);
+  return read === 0 ? EXIT.failed : EXIT.partly;
 }
 
 async function ingestOnce(
@@ -159,7 +160,10 @@ function watchSeconds(given: unknown): number | undefined {
   if (given === undefined) return undefined;
   const seconds = given === true ? WATCH_SECONDS : Number(given);
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds;
-  throw new PriorartError('usage', `--watch: got "${given}"; expected seconds, an integer from 1 to 86400`);
+  throw new PriorartError(
+    'usage',
+    `--watch: got "${given}"; expected seconds, an integer from 1 to 86400, or nothing behind it: FOLDER --watch`,
+  );
 }
 
 function progressText(

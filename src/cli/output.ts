@@ -91,6 +91,9 @@ function ofTheSystem(error: unknown): string | undefined {
     case 'EACCES':
     case 'EPERM':
       return `no permission to read or write ${place}; check its owner and mode`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `no room to write ${place}; free some space`;
     case 'EROFS':
       return `${place} cannot be written: its file system is read-only`;
     case 'ENOENT':

@@ -5,6 +5,7 @@ import { resolveShown } from '../store/resolve.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { count, counted, print } from './output.js';
 import { openPublications, tellAmbiguous, tellMissing } from './publications.js';
+import { writtenRecord } from './written-record.js';
 
 /** Columns of a line of text. */
 const LINE_CHARS = 100;
@@ -45,7 +46,9 @@ async function run(numbers: string[], flags: Record<string, unknown>): Promise<v
     const found = records.filter((record) => record !== undefined);
     for (const [n, record] of found.entries()) {
       if (n > 0 && flags['json'] !== true) process.stdout.write('\n');
-      print(record, flags['json'] === true, () => recordText(record, flags['description'] === true));
+      print(writtenRecord(record), flags['json'] === true, () =>
+        recordText(record, flags['description'] === true),
+      );
     }
     tellMissing([
       ...fitting.flatMap(({ number, ids }) => (ids.length === 0 ? [number] : [])),
@@ -130,39 +133,46 @@ function textBlock(heading: string, text: string | undefined): string[] {
   return text ? [`${heading}\n${wrapped(text, '')}`] : [];
 }
 
-/** Claims as a tree: each claim is below the first claim that it depends on. */
+interface ClaimNode {
+  claim: Claim;
+  children: ClaimNode[];
+}
+
+/**
+ * Claims as a tree: each claim is below the first claim that it depends on. Numbers may be there several times, since a European
+ * patent may have a set of claims for each of some states: the latest claim before it counts.
+ */
 function claimsBlock(claims: readonly Claim[]): string[] {
   if (claims.length === 0) return [];
-  const known = new Set(claims.map(({ number }) => number));
-  const below = new Map<number, Claim[]>();
-  const tops: Claim[] = [];
+  const nodes = new Map<number, ClaimNode>();
+  const tops: ClaimNode[] = [];
   for (const claim of claims) {
-    const parent = parentOf(claim, known);
-    if (parent === undefined) tops.push(claim);
-    else below.set(parent, [...(below.get(parent) ?? []), claim]);
+    const node = { claim, children: [] };
+    const parent = parentOf(claim, nodes);
+    (parent === undefined ? tops : nodes.get(parent)!.children).push(node);
+    nodes.set(claim.number, node);
   }
-  return [`Claims\n${branches(tops, below)}`];
+  return [`Claims\n${branches(tops)}`];
 }
 
 /**
  * The parent of a claim: the first claim that it depends on. Dependencies on later claims are ignored, since
  * they would not give a tree.
  */
-function parentOf({ number, depends_on }: Claim, known: ReadonlySet<number>): number | undefined {
+function parentOf({ number, depends_on }: Claim, known: ReadonlyMap<number, unknown>): number | undefined {
   const before = (depends_on ?? []).filter((other) => other < number && known.has(other));
   return before.length === 0 ? undefined : Math.min(...before);
 }
 
 /** @param stem text before the lines of these claims; undefined for independent claims */
-function branches(claims: readonly Claim[], below: ReadonlyMap<number, Claim[]>, stem?: string): string {
+function branches(claims: readonly ClaimNode[], stem?: string): string {
   return claims
-    .map((claim, n) => {
+    .map(({ claim, children }, n) => {
       const isLast = n === claims.length - 1;
-      const children = below.get(claim.number) ?? [];
       const turn = stem === undefined ? '' : `${stem}${isLast ? '└─ ' : '├─ '}`;
       const rest = stem === undefined ? '' : `${stem}${isLast ? '   ' : '│  '}`;
       const own = turn + wrapped(claimText(claim), `${rest}${children.length > 0 ? '│  ' : '   '}`);
-      return children.length === 0 ? own : `${own}\n${branches(children, below, rest)}`;
+      return children.length === 0 ? own : `${own}\n${branches(children, rest)}`;
     })
     .join('\n');
 }

@@ -3,8 +3,9 @@
 export type FileKind = 'gzip' | 'zip' | 'tar' | 'image' | 'utf16' | 'other';
 
 const IMAGES = ['49492a00', '4d4d002a', '89504e47', 'ffd8ff', '47494638', '424d', '0000000c6a502020'];
+const PDF = '25504446';
 /** PDF, ChemDraw, files of desktop systems (.DS_Store, AppleDouble). */
-const COMPANIONS = ['25504446', '566a4344', '00000001427564', '00051607'];
+const COMPANIONS = [PDF, '566a4344', '00000001427564', '00051607'];
 
 const TAR_MAGIC_AT = 257;
 
@@ -48,6 +49,10 @@ export function closedReason(head: Uint8Array): string | undefined {
   if (hex === COMPOUND_FILE) return OF_COMPOUND_FILE;
   const packed = PACKED.find(([, magic]) => hex.startsWith(magic))?.[0];
   return packed && `packed with ${packed}, which is not opened here; unpack it`;
+}
+
+export function isPdf(head: Uint8Array): boolean {
+  return Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4)).toString('hex') === PDF;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { SourceFile } from '../store/source-record.js';
 import { TableFolders } from './join.js';
 import { failureAt, folderOf, type Place, positionOf, reasonOf } from './place.js';
 import type { Failure, SkippedFile, Unit } from './readers/reader.js';
-import { isSideFile, sniff, utf16Of } from './sniff.js';
+import { isPdf, isSideFile, sniff, utf16Of } from './sniff.js';
 import { openSpreadsheet, spreadsheetParts } from './spreadsheet/spreadsheet.js';
 import { openText } from './text.js';
 import {
@@ -210,6 +210,8 @@ async function* openStream(
     const wide = new TextDecoder(utf16Of(head));
     const narrow = await peek(transcoded(whole, wide), HEAD_BYTES);
     yield* openText(narrow.head, narrow.whole, place, options);
+  } else if (place.isNamed && isPdf(head)) {
+    yield failureAt(place, 'a PDF file, which is not read; ingest the XML or JSON of the office');
   } else if (!isSideFile(head)) {
     yield* openText(head, whole, place, options);
   }

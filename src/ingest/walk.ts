@@ -118,9 +118,10 @@ async function whyNot(path: string, given: boolean, error: unknown): Promise<str
 /** The files without the folders that have a file changed in the last `settledMs` milliseconds. */
 export function settled(files: readonly FoundFile[], settledMs: number): FoundFile[] {
   if (settledMs <= 0) return [...files];
-  const since = Date.now() - settledMs;
-  const busy = new Set(
-    files.filter((file) => file.modified.getTime() > since).map(({ path }) => dirname(path)),
-  );
+  const now = Date.now();
+  // A time in the future comes from another clock, and says nothing. It would keep the folder unread until then.
+  const isBusy = ({ modified }: FoundFile) =>
+    modified.getTime() > now - settledMs && modified.getTime() <= now;
+  const busy = new Set(files.filter(isBusy).map(({ path }) => dirname(path)));
   return files.filter(({ path }) => !busy.has(dirname(path)));
 }

@@ -202,6 +202,7 @@ describe('command line', () => {
       [`search x --data ${data} --ipc-codes H1M`, /--ipc-codes.*H1M/],
       [`search x --data ${data} --applicant A --applicant-match like`, /--applicant-match.*like/],
       ['ingest', /no files given/],
+      ['ingest --watch fixtures/kr', /--watch: got "fixtures\/kr"; expected seconds.*FOLDER --watch/],
       [
         `ingest --data ${join(dir, 'new')} --index btree fixtures/kr`,
         /unknown index kind "btree"; expected one of auto/,

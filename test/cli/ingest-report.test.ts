@@ -1,6 +1,6 @@
 /** What `priorart ingest` says of records that it cannot read, and its exit codes. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -90,5 +90,26 @@ describe('the report of an ingest', () => {
     const foreign = await ingest(JSON.stringify({ ...GOOD, patent_id: 'CA2987654A1' }));
     assert.equal(foreign.code, 0, 'a skipped publication is not a failure');
     assert.doesNotMatch(foreign.stdout, /Search them/);
+  });
+
+  it('names a PDF file that was asked for, and not those of a folder', async () => {
+    const pdf = join(dir, 'EP1234567B1.pdf');
+    writeFileSync(pdf, '%PDF-1.7\n');
+    const named = await priorart('ingest', pdf, '--data', join(dir, 'pdf'));
+    assert.equal(named.code, 1);
+    assert.match(named.stdout, /EP1234567B1\.pdf, byte 0: a PDF file, which is not read/);
+    mkdirSync(join(dir, 'with-pdf'));
+    renameSync(pdf, join(dir, 'with-pdf', 'a.pdf'));
+    writeFileSync(join(dir, 'with-pdf', 'a.jsonl'), JSON.stringify(GOOD));
+    assert.equal((await priorart('ingest', join(dir, 'with-pdf'), '--data', join(dir, 'pdf'))).code, 0);
+  });
+
+  it('ends with 3 if only a known file and a damaged one are there', async () => {
+    const folder = join(dir, 'cron');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'good.jsonl'), JSON.stringify(GOOD));
+    writeFileSync(join(folder, 'bad.jsonl'), '{"foo": 1}');
+    const again = () => priorart('ingest', '--new', folder, '--data', join(dir, 'cron-data'));
+    assert.deepEqual([(await again()).code, (await again()).code], [3, 3]);
   });
 });

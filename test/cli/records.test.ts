@@ -70,7 +70,9 @@ describe('records at the command line', () => {
       assert.equal(taken.code, 0, taken.stderr);
       const { stdout } = await priorart('export', '--data', folder);
       assert.equal(lines(stdout)[0]?.application_number, 'PCT/JP2017/034001');
-      writeFileSync(file, stdout);
+      const shown = await priorart('show', 'JP31500001T', '--json', '--data', folder);
+      assert.deepEqual(lines(shown.stdout), lines(stdout));
+      writeFileSync(file, shown.stdout);
     }
   });
 
@@ -175,6 +177,25 @@ describe('records at the command line', () => {
         '└─ 3. (also claim 2) C of 1 or 2.',
         '4. (also claim 9) D of 9.',
         '5. (also claim 5) E of itself.',
+      ].join('\n'),
+    );
+  });
+
+  it('show prints each claim of several sets once, below a claim of its set', () => {
+    const set = (state: string) => [
+      { number: 1, text: `A in ${state}.` },
+      { number: 2, text: `B of 1 in ${state}.`, depends_on: [1] },
+      { number: 3, text: `C of 2 in ${state}.`, depends_on: [2] },
+    ];
+    const patent: Patent = {
+      ...{ patent_id: 'EP01000001B1', country: 'EP', number: '01000001', kind_code: 'B1' },
+      claims: [...set('DE'), ...set('ES')],
+    };
+    assert.equal(
+      recordText(patent, false).split('Claims\n')[1],
+      [
+        ...['1. A in DE.', '└─ 2. B of 1 in DE.', '   └─ 3. C of 2 in DE.'],
+        ...['1. A in ES.', '└─ 2. B of 1 in ES.', '   └─ 3. C of 2 in ES.'],
       ].join('\n'),
     );
   });

@@ -91,6 +91,11 @@ describe('errors of the operating system', () => {
     }
   });
 
+  it('a full disk behind --out is reported', { skip: noFullDisk }, () => {
+    const embed = 'printf "a\\n" | exec "$2" "$3" embed --data "$1" --out /dev/full';
+    assertOneLine(sh(embed, data), /no room to write .*; free some space/);
+  });
+
   it('a folder without write permission is reported', () => {
     sh('chmod -R a+rX,a-w "$1"', data);
     try {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -127,6 +128,16 @@ describe('the ledger of an ingest', () => {
     const early = await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 60_000 });
     assert.equal(early.documents, 0);
     assert.equal((await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 0 })).ingested, 1);
+  });
+
+  it('a run reads a folder although the time of a file in it is in the future', async () => {
+    const folder = join(incoming, 'ahead');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'a.jsonl'), line(10_000_016, 'A rivet'));
+    const later = new Date(Date.now() + 9 * 3_600_000);
+    utimesSync(join(folder, 'a.jsonl'), later, later);
+    assert.equal((await engine.ingest(folder, { onlyNew: true, settledMs: 60_000 })).ingested, 1);
+    rmSync(folder, { recursive: true });
   });
 
   it('a changed table makes a run read all tables of its folder, because one table alone would remove data of the others', async () => {

@@ -12,12 +12,14 @@ const ALIASES: Record<string, string> = {
 /** ESC $ changes to Japanese characters in ISO-2022-JP. Its bytes are ASCII, and so valid UTF-8. */
 const ESCAPE = Buffer.from('1b24', 'hex');
 
-const C1 = /[\u0080-\u009f]/;
+/** The decoder reads syllables that CP949 adds to EUC-KR (똠, 펲) as controls. */
+export const C1 = /[\u0080-\u009f]/;
+export const UNKNOWN_SYLLABLE =
+  'a syllable of CP949 that EUC-KR lacks: convert the file with `iconv -f CP949 -t UTF-8`';
 
 function strict(label: string, bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder(label, { fatal: true }).decode(bytes);
-    // The decoder reads syllables that CP949 adds to EUC-KR (똠, 펲) as controls.
     return /^euc-kr$/i.test(label) && C1.test(text) ? undefined : text;
   } catch {
     // The bytes are in a different encoding, or the label is unknown.

@@ -2,9 +2,10 @@
  * Delimited text (RFC 4180: commas or tabs, doubled quotes). Finds the records of a text and splits a stream
  * into records.
  */
+import { isAscii } from 'node:buffer';
 import { TABLE_RECORD_MAX_CHARS } from '../../limits.js';
 import type { Piece, Splitter } from '../split.js';
-import { looksLatin } from './decode.js';
+import { C1, looksLatin, UNKNOWN_SYLLABLE } from './decode.js';
 
 /** Lines searched for the header. Exports put lines with their query before the header: Espacenet seven. */
 const HEADER_LINES = 12;
@@ -61,16 +62,25 @@ const EAST_ASIAN = ['gb18030', 'shift_jis', 'euc-kr'];
 /**
  * UTF-8 if the bytes are valid UTF-8, or windows-1252, which spreadsheets write in the West. Otherwise the East Asian encoding in
  * which the bytes have a header.
+ * @param isHeader absent if the header was before these bytes, in ASCII
  */
-function delimitedDecoder(head: Uint8Array, isHeader: (line: string) => boolean): Decoder {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
-    return new TextDecoder('utf-8');
-  } catch {
-    if (looksLatin(head)) return new TextDecoder('windows-1252');
-    const found = EAST_ASIAN.filter((label) => linesOf(head, new TextDecoder(label)).some(isHeader));
-    return new TextDecoder(found.length > 1 ? lettersOf(head) : (found[0] ?? EAST_ASIAN[0]));
-  }
+function delimitedDecoder(head: Uint8Array, isHeader?: (line: string) => boolean): Decoder {
+  if (isMostlyUtf8(head)) return new TextDecoder('utf-8');
+  if (looksLatin(head)) return new TextDecoder('windows-1252');
+  if (isHeader === undefined) return new TextDecoder(lettersOf(head));
+  const found = EAST_ASIAN.filter((label) => linesOf(head, new TextDecoder(label)).some(isHeader));
+  return new TextDecoder(found.length > 1 ? lettersOf(head) : (found[0] ?? EAST_ASIAN[0]));
+}
+
+/** Letters beyond ASCII for each damaged one, at least, in a text that is UTF-8 all the same. Other encodings have hardly any. */
+const UTF8_LETTERS = 20;
+
+/** Whether bytes are UTF-8, perhaps with a damaged letter, which must not change how the whole file is read. */
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
+  const damaged = text.match(/\ufffd/g)?.length ?? 0;
+  if (damaged === 0) return true;
+  return (text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0) >= damaged * UTF8_LETTERS;
 }
 
 /** Shares of the letters from which on a text is Korean, or Japanese. Half of a Chinese text has bytes of Korean syllables. */
@@ -138,16 +148,27 @@ export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
         // A heading in quotes may have several lines.
         if (header === undefined) header = isHeader(record) ? record.replaceAll(/\r?\n/g, ' ') : undefined;
         else if (record.replaceAll(/[,;\t"\s]/g, '') !== '') {
-          yield { position, bytes: new Uint8Array(Buffer.from(`${header}\n${record}`)) };
+          if (decoder?.encoding === 'euc-kr' && C1.test(record)) yield { position, reason: UNKNOWN_SYLLABLE };
+          else yield { position, bytes: new Uint8Array(Buffer.from(`${header}\n${record}`)) };
         }
       }
       text = text.slice(from);
     };
+    let isBegun = false;
     const take = (part: Uint8Array | undefined): void => {
-      decoder ??= delimitedDecoder(Buffer.concat(waiting), isHeader);
-      for (const bytes of waiting) text += decoder.decode(bytes, { stream: true });
+      if (decoder === undefined) {
+        const bytes = Buffer.concat(waiting);
+        // ASCII is the same in all encodings: the first other letter tells which one it is.
+        if (isAscii(bytes)) text += bytes.toString('latin1');
+        else decoder = delimitedDecoder(bytes, isBegun ? undefined : isHeader);
+        isBegun = true;
+      }
+      if (decoder !== undefined) {
+        for (const bytes of waiting) text += decoder.decode(bytes, { stream: true });
+        if (part === undefined) text += decoder.decode();
+      }
       waiting = [];
-      if (part === undefined) text += decoder.decode();
+      waitingBytes = 0;
     };
     for await (const chunk of stream) {
       waiting.push(chunk);

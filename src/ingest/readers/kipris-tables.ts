@@ -8,6 +8,7 @@ import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitWhole } from '../split.js';
+import { C1, UNKNOWN_SYLLABLE } from './decode.js';
 import { koreanCountry } from './kipris-countries.js';
 import {
   isNoClaim,
@@ -62,7 +63,9 @@ export function isReadTable(columns: readonly string[]): boolean {
 }
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const rows = JSON.parse(new TextDecoder().decode(bytes)) as Row[];
+  const json = new TextDecoder().decode(bytes);
+  if (C1.test(json)) throw new DamagedDocument(UNKNOWN_SYLLABLE);
+  const rows = JSON.parse(json) as Row[];
   const having = (column: string): Row[] => rows.filter((row) => column in row);
   const [summary] = having('공개번호');
   if (!summary)
