@@ -108,8 +108,9 @@ describe('the report of an ingest', () => {
     const folder = join(dir, 'cron');
     mkdirSync(folder);
     writeFileSync(join(folder, 'good.jsonl'), JSON.stringify(GOOD));
-    writeFileSync(join(folder, 'bad.jsonl'), '{"foo": 1}');
     const again = () => priorart('ingest', '--new', folder, '--data', join(dir, 'cron-data'));
-    assert.deepEqual([(await again()).code, (await again()).code], [3, 3]);
+    assert.equal((await again()).code, 0);
+    writeFileSync(join(folder, 'bad.jsonl'), '{"foo": 1}');
+    assert.equal((await again()).code, 3);
   });
 });
