@@ -107,7 +107,7 @@ function unlistable(error: unknown): string {
 }
 
 /**
- * Whether nobody needs a file that no publication shows. An ingest stores the files of an archive before its publications, which
+ * Whether a file that no publication shows is left over. An ingest stores the files of an archive before its publications, which
  * may take long.
  */
 async function isLeft(store: Store, path: string): Promise<boolean> {

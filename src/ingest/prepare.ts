@@ -93,7 +93,7 @@ export async function embedDocuments(
     const derived = documents.map((texts) => derive(models, texts, either.signal));
     return { model: identityOf(models), documents: await Promise.all(derived) };
   } catch (error) {
-    // Nobody waits for the other documents.
+    // The caller waits for none of the other documents.
     either.abort(error);
     throw error;
   } finally {

@@ -83,7 +83,7 @@ export class HttpBatches {
     let chars = 0;
     for (const queue of [this.#urgent, this.#patient]) {
       for (let first = queue[0]; first !== undefined; first = queue[0]) {
-        // Nobody waits for the other texts of a call that has failed.
+        // The caller of a call that has failed waits for no other text of it.
         if (!first.signal?.aborted && !first.call.failed) {
           const full = batch.length >= this.#limits.texts || chars + first.text.length > this.#limits.chars;
           // A single text may exceed the limit of a batch.

@@ -124,59 +124,118 @@ function linesOf(bytes: Uint8Array, decoder: Decoder): string[] {
   return lines;
 }
 
+/** Decodes a list that comes in parts. */
+class ListText {
+  readonly #isHeader: (line: string) => boolean;
+  #decoder: Decoder | undefined;
+  #isBegun = false;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+
+  constructor(isHeader: (line: string) => boolean) {
+    this.#isHeader = isHeader;
+  }
+
+  /** Whether the decoder reads a syllable that it does not know as controls. */
+  get isKorean(): boolean {
+    return this.#decoder?.encoding === 'euc-kr';
+  }
+
+  /** The text of a part, and of those that were kept back before it. */
+  of(part: Uint8Array): string {
+    if (this.#decoder !== undefined) return this.#decoder.decode(part, { stream: true });
+    this.#waiting.push(part);
+    this.#waitingBytes += part.length;
+    return this.#waitingBytes < ENCODING_BYTES ? '' : this.#kept();
+  }
+
+  /** The text of what was kept back at the end. */
+  rest(): string {
+    return this.#kept() + (this.#decoder?.decode() ?? '');
+  }
+
+  #kept(): string {
+    const bytes = Buffer.concat(this.#waiting);
+    [this.#waiting, this.#waitingBytes] = [[], 0];
+    const isHeader = this.#isBegun ? undefined : this.#isHeader;
+    this.#isBegun = true;
+    // ASCII is the same in all encodings: the first other letter tells which one it is.
+    if (isAscii(bytes)) return bytes.toString('latin1');
+    this.#decoder = delimitedDecoder(bytes, isHeader);
+    return this.#decoder.decode(bytes, { stream: true });
+  }
+}
+
+const QUOTE = 34;
+const NEWLINE = 10;
+
+/** Cuts text that comes in parts into records. It scans each character once: a record may be millions of them. */
+class Records {
+  /** Of the record that is not complete. */
+  #parts: string[] = [];
+  #inQuotes = false;
+  /** Characters of the record that is not complete. */
+  waiting = 0;
+
+  /** The records that a part completes. */
+  *of(text: string): Generator<string> {
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) this.#inQuotes = !this.#inQuotes;
+      else if (code === NEWLINE && !this.#inQuotes) {
+        this.#keep(text.slice(from, at + 1));
+        yield this.#taken();
+        from = at + 1;
+      }
+    }
+    this.#keep(text.slice(from));
+  }
+
+  /** The last record, if it has no line end. */
+  *rest(): Generator<string> {
+    if (this.waiting > 0) yield this.#taken();
+  }
+
+  #keep(part: string): void {
+    if (part === '') return;
+    this.#parts.push(part);
+    this.waiting += part.length;
+  }
+
+  #taken(): string {
+    const record = this.#parts.join('');
+    [this.#parts, this.waiting] = [[], 0];
+    return record;
+  }
+}
+
 /**
  * Splits a table into records in UTF-8, each with the header before it. Positions count lines. `isHeader`
  * recognises the header among the first lines.
  */
 export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
   return async function* (stream, maxChars = TABLE_RECORD_MAX_CHARS): AsyncIterable<Piece> {
-    let decoder: Decoder | undefined;
-    let waiting: Uint8Array[] = [];
-    let waitingBytes = 0;
-    let text = '';
+    const text = new ListText(isHeader);
+    const records = new Records();
     let header: string | undefined;
     let line = 1;
-    const pieces = function* (isLast: boolean): Generator<Piece> {
-      let from = 0;
-      while (from < text.length) {
-        const length = recordLength(text, from) || (isLast ? text.length - from : 0);
-        if (length === 0) break;
-        const record = text.slice(from, from + length).replace(/\r?\n$/, '');
+    const pieces = function* (found: Iterable<string>): Generator<Piece> {
+      for (const each of found) {
+        const record = each.replace(/\r?\n$/, '');
         const position = `line ${line}`;
         line += record.split('\n').length;
-        from += length;
         // A heading in quotes may have several lines.
         if (header === undefined) header = isHeader(record) ? record.replaceAll(/\r?\n/g, ' ') : undefined;
         else if (record.replaceAll(/[,;\t"\s]/g, '') !== '') {
-          if (decoder?.encoding === 'euc-kr' && C1.test(record)) yield { position, reason: UNKNOWN_SYLLABLE };
+          if (text.isKorean && C1.test(record)) yield { position, reason: UNKNOWN_SYLLABLE };
           else yield { position, bytes: new Uint8Array(Buffer.from(`${header}\n${record}`)) };
         }
       }
-      text = text.slice(from);
-    };
-    let isBegun = false;
-    const take = (part: Uint8Array | undefined): void => {
-      if (decoder === undefined) {
-        const bytes = Buffer.concat(waiting);
-        // ASCII is the same in all encodings: the first other letter tells which one it is.
-        if (isAscii(bytes)) text += bytes.toString('latin1');
-        else decoder = delimitedDecoder(bytes, isBegun ? undefined : isHeader);
-        isBegun = true;
-      }
-      if (decoder !== undefined) {
-        for (const bytes of waiting) text += decoder.decode(bytes, { stream: true });
-        if (part === undefined) text += decoder.decode();
-      }
-      waiting = [];
-      waitingBytes = 0;
     };
     for await (const chunk of stream) {
-      waiting.push(chunk);
-      waitingBytes += chunk.length;
-      if (decoder === undefined && waitingBytes < ENCODING_BYTES) continue;
-      take(chunk);
-      yield* pieces(false);
-      if (text.length > maxChars) {
+      yield* pieces(records.of(text.of(chunk)));
+      if (records.waiting > maxChars) {
         // An unclosed quote makes the rest of the file one record.
         yield {
           position: `line ${line}`,
@@ -185,7 +244,7 @@ export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
         return;
       }
     }
-    take(undefined);
-    yield* pieces(true);
+    yield* pieces(records.of(text.rest()));
+    yield* pieces(records.rest());
   };
 }

@@ -41,8 +41,14 @@ export const VARIANTS: readonly Variant[] = [
     patches: [
       {
         file: 'index/segment.js',
-        find: 'const written = writer.finish();',
-        replace: `const written = writer.finish();
+        find: 'this.#segment = segment;',
+        replace: 'this.#segment = segment; this.folder = dir;',
+      },
+      {
+        file: 'index/segment.js',
+        find: 'const written = calling(() => this.#writer.finish());',
+        replace: `const written = calling(() => this.#writer.finish());
+          const dir = this.folder;
           const unsynced = join(dir, SEGMENT_FILE), bytes = fs_.readFileSync(unsynced);
           fs_.rmSync(unsynced);
           fs_.writeFileSync(unsynced, bytes);

@@ -58,7 +58,7 @@ export function Ingests() {
         throw error;
       }),
     ]);
-    // What this answer belongs to, which may not be what is asked for now.
+    // The choice that this answer belongs to. The current choice may be another.
     return { ledger, coverage, shownFrom: offset, ofFailures: onlyFailures };
   }, [onlyFailures, offset]);
   const isRunning = (data?.ledger.running.length ?? 0) > 0;
