@@ -11,7 +11,7 @@ export function writtenValue(value: unknown): string {
   }
 }
 
-/** A text without the user and the password of the addresses in it. */
+/** A text without what may be the user and the password of an address in it, which may hold `/` and `@` if they are not encoded. */
 export function withoutPassword(text: string): string {
-  return text.replace(/\/\/[^/@\s]*@/g, '//…@');
+  return text.replace(/\/\/[^\s"]*@/g, '//…@');
 }

@@ -59,8 +59,8 @@ export function ingestCommand(): Command {
       'after',
       `
 To resume a run that was stopped or killed, run the command again: publications in the index are not written again.
-Exit code: 0 when all was read, 3 when some inputs, records or drawings failed and the rest was stored, 1 when nothing
-could be read, 2 for wrong usage.
+Exit code: 0 when all was read, 3 when some inputs, records or drawings failed and the rest was stored or known, 1 when
+nothing could be read, 2 for wrong usage.
 
 Examples:
   priorart ingest --data ./patents weekly/ipg250107.zip

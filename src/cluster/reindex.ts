@@ -194,7 +194,7 @@ class Move {
       throw error;
     }
     const blocked = performance.now() - started;
-    // The move is done: nothing that fails now may make a caller repeat it.
+    // The move is done. What fails now is no reason to repeat it.
     await again(() => countCommit(this.#client), 'ingest').catch(() => {});
     if (this.#options.deleteOld) await this.#deleteOld();
     return {
@@ -227,7 +227,7 @@ class Move {
       await this.#client.request('DELETE', `/${this.#from}`, undefined, { ignore: [404] });
     } catch (cause) {
       const message = `the alias names ${this.#to} now, but ${this.#from} was not deleted; delete it in OpenSearch`;
-      throw new PriorartError('unavailable', message, { cause });
+      throw new PriorartError('internal', message, { cause });
     }
   }
 

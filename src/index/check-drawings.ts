@@ -169,6 +169,9 @@ export async function repairDrawings(store: Store): Promise<string[]> {
       store.refresh();
       const isShown = store.figureFiles.doesExist(content);
       if (isShown || !((await isLeft(store, path)) || (await files.fault(content))?.isDamaged)) continue;
+      // An ingest may have stored the publication, and ended, meanwhile.
+      store.refresh();
+      if (store.figureFiles.doesExist(content)) continue;
       await rm(path, { force: true });
       repaired.push(`leftover ${relative(store.dir, path)} was removed`);
     }

@@ -8,7 +8,7 @@ import { constants, existsSync, readdirSync, realpathSync, rmSync, statSync } fr
 import { copyFile, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { LocalDrawings } from '../drawings/files.js';
-import { PriorartError, whyUnreadable } from '../errors.js';
+import { isPriorartError, PriorartError, whyUnreadable } from '../errors.js';
 import { dataFile } from '../store/faults.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
@@ -88,19 +88,25 @@ export async function snapshotFolder(
  */
 export function leftOfCopy(store: Store): string | undefined {
   if (!existsSync(join(store.dir, HELD))) return undefined;
-  return whileNobodyCopies(store, () => HELD);
+  try {
+    return whileNotCopied(store, () => HELD);
+  } catch (error) {
+    // No copy can be made of a folder that takes no lock.
+    if (isPriorartError(error) && error.code === 'read_only') return HELD;
+    throw error;
+  }
 }
 
 /** Removes them. @returns their path; undefined if there are none, or if a copy is being made */
 export function removeLeftOfCopy(store: Store): string | undefined {
   if (!existsSync(join(store.dir, HELD))) return undefined;
-  return whileNobodyCopies(store, () => {
+  return whileNotCopied(store, () => {
     rmSync(join(store.dir, HELD), { recursive: true, force: true });
     return HELD;
   });
 }
 
-function whileNobodyCopies<T>(store: Store, work: () => T): T | undefined {
+function whileNotCopied<T>(store: Store, work: () => T): T | undefined {
   const lock = lockInFolder(store.dir, LOCK);
   if (lock === null) return undefined;
   try {

@@ -6,7 +6,7 @@
 import { dirname } from 'node:path';
 import { JOINED_TABLES_MAX_BYTES } from '../limits.js';
 import { folderOf, type Place } from './place.js';
-import { isReadTable, kiprisTables, koreanText, tableColumns } from './readers/kipris-tables.js';
+import { isReadTable, kiprisTables, koreanText, tableColumns, UNREADABLE } from './readers/kipris-tables.js';
 import type { Unit } from './readers/reader.js';
 import { splitLines } from './split.js';
 import { type Bytes, UnpackError } from './unpack.js';
@@ -76,7 +76,8 @@ export class JoinedTables {
   *units(format: string): Generator<Unit> {
     for (const [key, rows] of this.#rows) {
       const objects = rows.map(({ table, bytes }) => {
-        const cells = koreanText(bytes).split('¶');
+        const cells = koreanText(bytes)?.split('¶');
+        if (cells === undefined) return { [UNREADABLE]: '' };
         return Object.fromEntries(table.columns.map((name, at) => [name, cells[at] ?? '']));
       });
       this.#rows.delete(key);

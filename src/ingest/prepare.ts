@@ -1,4 +1,5 @@
 /** The expensive part of an ingest, which runs in a worker: read, compare, divide into passages, embed. */
+import { setMaxListeners } from 'node:events';
 import type { KeptImage } from '../drawings/keep.js';
 import type { Embedder } from '../embed/embedder.js';
 import type { DocumentTexts, TokenBags } from '../index/native.js';
@@ -86,6 +87,8 @@ export async function embedDocuments(
   signal?: AbortSignal,
 ): Promise<Embedded> {
   const either = new AbortController();
+  // Each document listens to it.
+  setMaxListeners(0, either.signal);
   const stop = () => either.abort(signal?.reason);
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });

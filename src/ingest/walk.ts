@@ -119,9 +119,8 @@ async function whyNot(path: string, given: boolean, error: unknown): Promise<str
 export function settled(files: readonly FoundFile[], settledMs: number): FoundFile[] {
   if (settledMs <= 0) return [...files];
   const now = Date.now();
-  // A time in the future comes from another clock, and says nothing. It would keep the folder unread until then.
-  const isBusy = ({ modified }: FoundFile) =>
-    modified.getTime() > now - settledMs && modified.getTime() <= now;
+  // A time far in the future comes from another clock. It would keep the folder unread until then.
+  const isBusy = ({ modified }: FoundFile) => Math.abs(now - modified.getTime()) < settledMs;
   const busy = new Set(files.filter(isBusy).map(({ path }) => dirname(path)));
   return files.filter(({ path }) => !busy.has(dirname(path)));
 }

@@ -18,7 +18,7 @@ import { kindClass } from './kind.js';
 import { usNumberWithSeries } from './us-series.js';
 
 /** Without separators, four digits are a year only if they can be: `PCT/US9912345` is of 1999. */
-const PCT = /PCT\W*([A-Z]{2})\W*((?:19|20)\d{2}(?=\W|\d{5})|\d{2})\W*(\d{3,7})/;
+const PCT = /PCT\W*([A-Z]{2})\W*((?:19|20)\d{2}(?=\W|\d{4})|\d{2})\W*(\d{3,7})/;
 /** Japanese eras by their letter and character, with the year before their first year. */
 const ERA: Record<string, number> = {
   ...{ M: 1867, 明: 1867, T: 1911, 大: 1911, S: 1925, 昭: 1925 },

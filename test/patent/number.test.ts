@@ -481,6 +481,7 @@ describe('application numbers', () => {
     ['US', 'PCT/US2007/014647', 'US2007014647'],
     ['WO', 'PCT/EP99/1234', 'EP1999001234'],
     ['WO', 'PCT/US9912345', 'US1999012345'],
+    ['WO', 'PCT/US20201234', 'US2020001234'],
     ['WO', 'PCT/JP2017034001', 'JP2017034001'],
   ];
   for (const [country, text, expected] of forms) {

@@ -117,7 +117,7 @@ export class HttpBatches {
       if (calls.length > 1 && isPriorartError(error) && error.code === 'embedding_failed') {
         // The server refuses a whole request because of one text, which is that of one caller.
         for (const own of calls) {
-          const rest = batch.filter(({ call, signal }) => call === own && !signal?.aborted);
+          const rest = batch.filter(({ call, signal }) => call === own && !call.failed && !signal?.aborted);
           if (rest.length > 0) await this.#answer(rest);
         }
       } else {

@@ -27,7 +27,9 @@ export class Client {
     this.#host = new URL(url).host;
     this.#key = keyVariable === undefined ? undefined : process.env[keyVariable]?.trim();
     if (keyVariable !== undefined && !this.#key) {
-      const message = `the environment variable ${keyVariable} for the key of ${this.#host} is not set`;
+      // The key itself may stand there by mistake, and few keys look like the name of a variable.
+      const name = /^[A-Z][A-Z0-9_]*$/.test(keyVariable) ? keyVariable : 'that "keyVariable" names';
+      const message = `the environment variable ${name} for the key of ${this.#host} is not set`;
       throw new PriorartError('invalid_models', message);
     }
   }

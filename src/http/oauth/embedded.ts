@@ -165,11 +165,11 @@ export class EmbeddedOAuth implements TokenCheck {
   /** Removes what has expired, and replaces old keys of cookies. */
   async tend(): Promise<void> {
     const store = this.#opened();
+    await store.tendKeys();
     const now = new Date().toISOString();
     // If a key cannot be revoked, its grant stays, and the next turn tries again.
     for (const { id, expires_at } of store.connections()) if (expires_at <= now) await this.endGrant(id);
     for (const ended of await store.sweep()) await revokeUnused(store, this.#parts.access, ended.key);
-    await store.tendKeys();
   }
 
   /** Answers a request below /oauth, and for the metadata. */
@@ -288,7 +288,7 @@ export class EmbeddedOAuth implements TokenCheck {
       checkPassword: (account: string, password: string) =>
         this.#parts.checkPassword(account, password, address),
       accountOf: (id: string) => this.#account(id),
-      endGrant: async (id: string) => void (await this.endGrant(id)),
+      endGrant: async (id: string) => void (await endGrantAtOnce(this.#opened(), this.#parts.access, id)),
       connect: (account: Account, client: OidcClient, params: Interaction['params']) =>
         this.#connect(account, client, params, provider),
     };
@@ -334,7 +334,7 @@ export class EmbeddedOAuth implements TokenCheck {
       await grant.save();
     } catch (error) {
       // The client gets no token of this grant, so nothing of it may stay.
-      await this.endGrant(id).catch(() => {});
+      await endGrantAtOnce(store, this.#parts.access, id).catch(() => {});
       await revokeUnused(store, this.#parts.access, key).catch(() => {});
       throw error;
     }

@@ -84,7 +84,8 @@ async function clientOf(provider: Provider, { params }: Interaction): Promise<Oi
   try {
     return await provider.Client.find(params['client_id'] ?? '');
   } catch (error) {
-    if (error instanceof errors.InvalidClient) return undefined;
+    if (error instanceof errors.InvalidClient || error instanceof errors.InvalidClientMetadata)
+      return undefined;
     throw error;
   }
 }

@@ -12,8 +12,10 @@ const ALIASES: Record<string, string> = {
 /** ESC $ changes to Japanese characters in ISO-2022-JP. Its bytes are ASCII, and so valid UTF-8. */
 const ESCAPE = Buffer.from('1b24', 'hex');
 
-/** The decoder reads syllables that CP949 adds to EUC-KR (똠, 펲) as controls. */
-export const C1 = /[\u0080-\u009f]/;
+/** The decoder reads some syllables that CP949 adds to EUC-KR as controls, such as 똠, and may read others not at all. */
+const C1 = /[\u0080-\u009f]/;
+/** The same in a text that was decoded leniently. */
+export const UNREAD = /[\u0080-\u009f\ufffd]/;
 export const UNKNOWN_SYLLABLE =
   'a syllable of CP949 that EUC-KR lacks: convert the file with `iconv -f CP949 -t UTF-8`';
 

@@ -5,7 +5,7 @@
 import { isAscii } from 'node:buffer';
 import { TABLE_RECORD_MAX_CHARS } from '../../limits.js';
 import type { Piece, Splitter } from '../split.js';
-import { C1, looksLatin, UNKNOWN_SYLLABLE } from './decode.js';
+import { looksLatin, UNKNOWN_SYLLABLE, UNREAD } from './decode.js';
 
 /** Lines searched for the header. Exports put lines with their query before the header: Espacenet seven. */
 const HEADER_LINES = 12;
@@ -72,14 +72,22 @@ function delimitedDecoder(head: Uint8Array, isHeader?: (line: string) => boolean
   return new TextDecoder(found.length > 1 ? lettersOf(head) : (found[0] ?? EAST_ASIAN[0]));
 }
 
-/** Letters beyond ASCII for each damaged one, at least, in a text that is UTF-8 all the same. Other encodings have hardly any. */
-const UTF8_LETTERS = 20;
+/** Letters beyond ASCII for each damaged one, at least, in UTF-8 that is damaged. Text in another encoding has about one for ten. */
+const UTF8_LETTERS = 2;
 
-/** Whether bytes are UTF-8, perhaps with a damaged letter, which must not change how the whole file is read. */
+const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex');
+
+/** Whether bytes are UTF-8, perhaps with damaged letters, which must not change how the whole file is read. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    // Some of it is not.
+  }
+  if (Buffer.from(bytes.buffer, bytes.byteOffset, 3).equals(BYTE_ORDER_MARK)) return true;
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
   const damaged = text.match(/\ufffd/g)?.length ?? 0;
-  if (damaged === 0) return true;
   return (text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0) >= damaged * UTF8_LETTERS;
 }
 
@@ -228,7 +236,7 @@ export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
         // A heading in quotes may have several lines.
         if (header === undefined) header = isHeader(record) ? record.replaceAll(/\r?\n/g, ' ') : undefined;
         else if (record.replaceAll(/[,;\t"\s]/g, '') !== '') {
-          if (text.isKorean && C1.test(record)) yield { position, reason: UNKNOWN_SYLLABLE };
+          if (text.isKorean && UNREAD.test(record)) yield { position, reason: UNKNOWN_SYLLABLE };
           else yield { position, bytes: new Uint8Array(Buffer.from(`${header}\n${record}`)) };
         }
       }

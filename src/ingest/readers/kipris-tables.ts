@@ -8,7 +8,7 @@ import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitWhole } from '../split.js';
-import { C1, UNKNOWN_SYLLABLE } from './decode.js';
+import { UNKNOWN_SYLLABLE, UNREAD } from './decode.js';
 import { koreanCountry } from './kipris-countries.js';
 import {
   isNoClaim,
@@ -39,18 +39,22 @@ const READ_COLUMNS = [
   '선행기술조사문헌번호',
 ];
 
-/** Decodes a row or a header: UTF-8, otherwise the code page of Korean Windows. */
-export function koreanText(bytes: Uint8Array): string {
+/** Column of a row that cannot be decoded. */
+export const UNREADABLE = '?';
+
+/** Decodes a row or a header: UTF-8, otherwise the code page of Korean Windows. `undefined` if it has a letter that is in neither. */
+export function koreanText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder('euc-kr').decode(bytes);
+    const text = new TextDecoder('euc-kr').decode(bytes);
+    return UNREAD.test(text) ? undefined : text;
   }
 }
 
 /** The columns of a table from its first line; `undefined` if the line is not a header of such a table. */
 export function tableColumns(firstLine: Uint8Array): string[] | undefined {
-  const columns = koreanText(firstLine)
+  const columns = (koreanText(firstLine) ?? '')
     .replace(/^\uFEFF/, '')
     .split('¶')
     .map((name) => name.trim());
@@ -63,9 +67,8 @@ export function isReadTable(columns: readonly string[]): boolean {
 }
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const json = new TextDecoder().decode(bytes);
-  if (C1.test(json)) throw new DamagedDocument(UNKNOWN_SYLLABLE);
-  const rows = JSON.parse(json) as Row[];
+  const rows = JSON.parse(new TextDecoder().decode(bytes)) as Row[];
+  if (rows.some((row) => UNREADABLE in row)) throw new DamagedDocument(UNKNOWN_SYLLABLE);
   const having = (column: string): Row[] => rows.filter((row) => column in row);
   const [summary] = having('공개번호');
   if (!summary)

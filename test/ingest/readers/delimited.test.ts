@@ -49,6 +49,21 @@ describe('the encoding of a list', () => {
     assert.equal(found[20], 'EP99,Caf\ufffd,Andr\ufffd');
   });
 
+  it('stays UTF-8 with few letters, of which one was lost before or is damaged', async () => {
+    const begin = `${HEADER}\nEP1,5 µm filter,Müller\nEP2,2 µm filter,Müller\n`;
+    for (const [row, expected] of [
+      [Buffer.from('EP3,Caf\ufffd,x\n'), 'EP3,Caf\ufffd,x'],
+      [Buffer.from('EP3,Caf\xe9,x\n', 'latin1'), 'EP3,Caf\ufffd,x'],
+    ] as const) {
+      const found = await records(Buffer.from(begin), row);
+      assert.deepEqual(found, ['EP1,5 µm filter,Müller', 'EP2,2 µm filter,Müller', expected]);
+    }
+    const lost = await records(Buffer.from(`${HEADER}\nEP3,Caf\ufffd,Zürich\n`));
+    assert.deepEqual(lost, ['EP3,Caf\ufffd,Zürich']);
+    const marked = await records(Buffer.from(`\ufeff${HEADER}\n`), Buffer.from('EP3,Caf\xe9,x\n', 'latin1'));
+    assert.deepEqual(marked, ['EP3,Caf\ufffd,x']);
+  });
+
   it('of Korean Windows: a row with a syllable that the decoder does not know fails', async () => {
     // 똠 is 8c63 in CP949.
     const korean = Buffer.from('4b52312cb0edc3bc20c0fcc7d8c1fa2cc7d1bafbc0fcc1f60a', 'hex');

@@ -57,7 +57,7 @@ const ENGLISH: &[&str] = &[
 ];
 const GERMAN: &[&str] = &[
     "der", "die", "das", "und", "mit", "eine", "ein", "einer", "von", "zu", "zur", "ist", "im", "den", "dem",
-    "für", "auf", "werden", "wird", "nach", "oder", "bei", "in", "an",
+    "für", "auf", "werden", "wird", "nach", "oder", "bei",
 ];
 const FRENCH: &[&str] = &[
     "le", "la", "les", "de", "des", "du", "et", "un", "une", "est", "pour", "dans", "par", "au", "aux",
@@ -443,7 +443,8 @@ mod tests {
         assert_eq!(Language::of_text("Verfahren zur Herstellung der Zelle"), Some(Language::German));
         assert_eq!(Language::of_text("Procédé de fabrication de la cellule"), Some(Language::French));
         assert_eq!(Language::of_text("lidar"), None);
-        assert_eq!(Language::of_text("Sensor in der Batterie"), Some(Language::German));
+        assert_eq!(Language::of_text("Sensor in der Batterie"), None);
+        assert_eq!(Language::of_text("Heaters in vehicles"), Some(Language::English));
         assert_eq!(Language::of_text("der Sensor of"), None);
     }
 

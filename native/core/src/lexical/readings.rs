@@ -194,7 +194,7 @@ fn term_of(analyser: &mut Analyser, word: &str, language: Language, is_code: boo
 pub(super) fn is_code(written: &str) -> bool {
     let letters = || written.chars().filter(|c| c.is_alphabetic());
     let (count, capitals) = (letters().count(), letters().filter(|c| c.is_uppercase()).count());
-    // Of longer words, texts hold the stem only: `SmartPhone` is the word `smartphone`, and `MOSFETs` a code.
+    // `MOSFETs` is a code. `SmartPhone` is the word `smartphone`, of which texts hold the stem only.
     letters().skip(1).any(char::is_uppercase)
         && (count <= SHORT || (capitals < count && capitals * 2 >= count))
 }

@@ -76,7 +76,7 @@ export interface Loaded<T> {
   error: ApiError | undefined;
   /** Reads again. A read that still runs is dropped: it may have begun before a change. */
   reload(): void;
-  /** Reads again if nothing is read yet. A timer that dropped a slow read would never see its end. */
+  /** Reads again, unless a read still runs: a timer that dropped a slow read would never see its end. */
   refresh(): void;
 }
 
