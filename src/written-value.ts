@@ -13,5 +13,8 @@ export function writtenValue(value: unknown): string {
 
 /** A text without what may be the user and the password of an address in it, which may hold `/` and `@` if they are not encoded. */
 export function withoutPassword(text: string): string {
-  return text.replace(/\/\/[^\s"]*@/g, '//…@');
+  return text.replace(/\/\/[^\s"]*/g, (address) => {
+    const at = address.lastIndexOf('@');
+    return at < 0 ? address : `//…${address.slice(at)}`;
+  });
 }
