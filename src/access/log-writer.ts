@@ -74,7 +74,10 @@ export class LogWriter {
     log.rows(`DELETE FROM lines WHERE id IN (${old})`, oldest, PRUNED_MAX);
     const first = 'SELECT id FROM lines ORDER BY time LIMIT ?';
     const most = this.#limits.megabytes * 1e6;
-    const isTooMuch = () => bytesUsed(log) > most && bytesUsed(log) - this.#usageBytes(log) > most;
+    const isTooMuch = () => {
+      const used = bytesUsed(log);
+      return used > most && used - this.#usageBytes(log) > most;
+    };
     for (let pruned = 0; pruned < PRUNED_MAX + added && isTooMuch(); pruned += PRUNED_AT_ONCE)
       log.rows(`DELETE FROM lines WHERE id IN (${first})`, PRUNED_AT_ONCE);
     log.rows(

@@ -1,9 +1,9 @@
 /** The expensive part of an ingest, which runs in a worker: read, compare, divide into passages, embed. */
-import { setMaxListeners } from 'node:events';
 import type { KeptImage } from '../drawings/keep.js';
 import type { Embedder } from '../embed/embedder.js';
 import type { DocumentTexts, TokenBags } from '../index/native.js';
 import type { Derivation } from '../index/repair.js';
+import { joinedSignal } from '../joined-signal.js';
 import { DOCUMENT_MAX_CHARS } from '../limits.js';
 import { titlesOf } from '../patent/record.js';
 import type { Reranker } from '../rerank/reranker.js';
@@ -86,21 +86,16 @@ export async function embedDocuments(
   documents: readonly DocumentTexts[],
   signal?: AbortSignal,
 ): Promise<Embedded> {
-  const either = new AbortController();
-  // Each document listens to it.
-  setMaxListeners(0, either.signal);
-  const stop = () => either.abort(signal?.reason);
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop, { once: true });
+  const own = joinedSignal(signal);
   try {
-    const derived = documents.map((texts) => derive(models, texts, either.signal));
+    const derived = documents.map((texts) => derive(models, texts, own.signal));
     return { model: identityOf(models), documents: await Promise.all(derived) };
   } catch (error) {
     // The caller waits for none of the other documents.
-    either.abort(error);
+    own.abort(error);
     throw error;
   } finally {
-    signal?.removeEventListener('abort', stop);
+    own.release();
   }
 }
 

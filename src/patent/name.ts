@@ -175,6 +175,9 @@ function keyWithout(eastAsian: readonly string[], name: string): string {
 
 const FORMS: ReadonlySet<string> = new Set([...EAST_ASIAN, ...LATIN]);
 
+/** Whether a key has no letter or digit. Every name contains such a key. */
+export const isEmptyKey = (key: string): boolean => !/[\p{L}\p{N}]/u.test(key);
+
 /** Whether a name consists of a legal form: `Co., Ltd.`, `株式会社`, `㈜`. `KG Corp.` is the name of a company. */
 export function isLegalForm(name: string): boolean {
   const folded = fold(name);

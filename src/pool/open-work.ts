@@ -1,17 +1,12 @@
 /** Work of an engine that its `close` stops and waits for. */
-import { setMaxListeners } from 'node:events';
 import { isPriorartError, PriorartError } from '../errors.js';
+import { type JoinedSignal, joinedSignal } from '../joined-signal.js';
 
 const closed = () => new PriorartError('unavailable', 'the index is closed');
 
 export class OpenWork {
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
-
-  constructor() {
-    // Each call that runs listens to it.
-    setMaxListeners(0, this.#closing.signal);
-  }
 
   get isClosed(): boolean {
     return this.#closing.signal.aborted;
@@ -22,26 +17,9 @@ export class OpenWork {
     if (this.isClosed) throw closed();
   }
 
-  /** A signal that fires if `given` fires, or at `stop`. Call `release` when the work has ended: it removes the listeners. */
-  signal(given: AbortSignal | undefined): {
-    signal: AbortSignal;
-    abort: (reason: unknown) => void;
-    release: () => void;
-  } {
-    // AbortSignal.any is no help: Node 20 keeps its signals as long as their sources.
-    const either = new AbortController();
-    // Many calls may share a signal.
-    if (given !== undefined) setMaxListeners(0, given);
-    const sources = given === undefined ? [this.#closing.signal] : [given, this.#closing.signal];
-    const fire = () => either.abort(sources.find(({ aborted }) => aborted)?.reason);
-    for (const source of sources) {
-      if (source.aborted) fire();
-      source.addEventListener('abort', fire, { once: true });
-    }
-    const release = () => {
-      for (const source of sources) source.removeEventListener('abort', fire);
-    };
-    return { signal: either.signal, abort: (reason) => either.abort(reason), release };
+  /** A signal that fires if `given` fires, or at `stop`. */
+  signal(given: AbortSignal | undefined): JoinedSignal {
+    return joinedSignal(given, this.#closing.signal);
   }
 
   /**

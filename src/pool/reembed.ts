@@ -13,6 +13,7 @@ import type { DocumentTexts } from '../index/native.js';
 import { removeSegmentFiles } from '../index/segment.js';
 import { lockReembedding, reembed as reembedStore } from '../ingest/reembed.js';
 import type { ReembedOptions, ReembedSummary } from '../ingest/summary.js';
+import { joinedSignal } from '../joined-signal.js';
 import { WORKERS_MAX } from '../limits.js';
 import {
   type ModelsConfig,
@@ -64,14 +65,10 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
     warnOfCopies(opened, workers);
     const choice = { always: opened };
     const answers = answersOf(folderThreads({ dir, choice }), { workers });
-    const either = new AbortController();
-    const stop = () => either.abort(options.signal?.reason);
-    if (options.signal?.aborted) stop();
-    options.signal?.addEventListener('abort', stop, { once: true });
+    const { signal, abort, release } = joinedSignal(options.signal);
     try {
       const embedder = {
-        embed: (documents: DocumentTexts[]) =>
-          answers.ask({ kind: 'embed', documents }, { signal: either.signal }),
+        embed: (documents: DocumentTexts[]) => answers.ask({ kind: 'embed', documents }, { signal }),
         get parallel() {
           return answers.parallel;
         },
@@ -82,10 +79,10 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
       return await reembedStore(store, { model, models: { ...config } }, embedder, options);
     } catch (error) {
       // `close` waits for what runs.
-      stop();
+      abort(error);
       throw error;
     } finally {
-      options.signal?.removeEventListener('abort', stop);
+      release();
       await answers.close();
     }
   });

@@ -8,7 +8,7 @@
  * Names that were found are followed one step further.
  */
 import { native as addon, type NativeSnapshot } from '../index/native.js';
-import { companyKey, isLegalForm } from '../patent/name.js';
+import { companyKey, isEmptyKey, isLegalForm } from '../patent/name.js';
 import type { Name } from '../patent/record.js';
 import type { DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
@@ -164,8 +164,8 @@ class NameCounts {
 
   add(name: string, count = 1): void {
     const key = nameKey(name);
-    // As in requests: every name contains an empty key, and many a legal form.
-    if (!/[\p{L}\p{N}]/u.test(key) || isLegalForm(name)) return;
+    // As a request may not name them.
+    if (isEmptyKey(key) || isLegalForm(name)) return;
     if (this.fits(name)) return;
     const entry = entryOf(this.#counts, key, () => ({ shown: name, count: 0 }));
     entry.count += count;

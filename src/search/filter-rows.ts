@@ -13,7 +13,14 @@ import { applicationNumberForms, foldedNumber } from '../patent/application-numb
 import { officesOfSpelling } from '../patent/application-spelling.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
-import { companyKey, companyKeys, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
+import {
+  companyKey,
+  companyKeys,
+  isEmptyKey,
+  isLegalForm,
+  isLegalFormOnly,
+  personKey,
+} from '../patent/name.js';
 import { readLabel } from '../patent/number-label.js';
 import { plainNumber } from '../patent/printed-number.js';
 import { classification, list, oneOf, text, VISIBLE } from './fields.js';
@@ -253,8 +260,8 @@ function officesOf(applicationNumber: string): Condition[] {
   return offices === undefined ? [] : [{ column: 'country', test: 'exact', terms: [...offices] }];
 }
 
-/** Refuses a name without a letter or digit, whose empty key every name contains, and a legal form alone. */
+/** Refuses a name with an empty key, and a legal form alone. */
 function checkName(field: string, value: string, key: string, isForm: (name: string) => boolean): void {
   if (isForm(value)) throw invalidField(field, value, 'a name, not a legal form alone');
-  if (!/[\p{L}\p{N}]/u.test(key)) throw invalidField(field, value, 'a name with a letter or digit');
+  if (isEmptyKey(key)) throw invalidField(field, value, 'a name with a letter or digit');
 }

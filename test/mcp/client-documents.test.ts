@@ -203,7 +203,8 @@ onEachAdapter('a client with a metadata document', (adapter) => {
     assert.ok(service.access.list().some(({ name }) => name === 'A published client'));
   });
 
-  it('another server of the folder ends the sign-in: it fetches the document, too', async () => {
+  /** A person opens the page of a sign-in that began here on another server of the folder. */
+  async function onAnotherServer(seen: (open: () => Promise<Response>) => Promise<void>): Promise<void> {
     site.answer = (_, response) => response.end(JSON.stringify(document()));
     const access = AccessStore.open(service.accessFolder);
     const server = await startServer({
@@ -222,47 +223,29 @@ onEachAdapter('a client with a metadata document', (adapter) => {
       const person = new Visitor();
       const { url: page } = await person.visit(url);
       const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
-      const elsewhere = () =>
-        fetch(`http://127.0.0.1:${server.port}${page.pathname}`, { headers: { cookie } });
+      await seen(() => fetch(`http://127.0.0.1:${server.port}${page.pathname}`, { headers: { cookie } }));
+    } finally {
+      await server.close();
+      await access.close();
+    }
+  }
+
+  it('another server of the folder ends the sign-in: it fetches the document, too', () =>
+    onAnotherServer(async (open) => {
       const known = site.requests;
-      const shown = await elsewhere();
+      const shown = await open();
       assert.equal(shown.status, 200);
       assert.match(await shown.text(), /A published client/);
       assert.equal(site.requests, known + 1);
-    } finally {
-      await server.close();
-      await access.close();
-    }
-  });
+    }));
 
-  it('a document that is gone when the person answers ends the sign-in with a page', async () => {
-    site.answer = (_, response) => response.end(JSON.stringify(document()));
-    const access = AccessStore.open(service.accessFolder);
-    const server = await startServer({
-      engine: new MemoryEngine(),
-      access,
-      log: createLog('silent', { write: () => {} }),
-      fetchDocument: documentFetch(internet()),
-      config: { ...LOCAL, httpAdapter: adapter, publicUrl: base, oauthEmbedded: 'on' },
-    });
-    try {
-      const url = new URL(`${base}/oauth/authorize`);
-      url.search = new URLSearchParams({
-        ...{ client_id: site.address, response_type: 'code', redirect_uri: REDIRECT },
-        ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
-      }).toString();
-      const person = new Visitor();
-      const { url: page } = await person.visit(url);
-      const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+  it('a document that is gone when the person answers ends the sign-in with a page', () =>
+    onAnotherServer(async (open) => {
       site.answer = (_, response) => response.writeHead(404).end();
-      const shown = await fetch(`http://127.0.0.1:${server.port}${page.pathname}`, { headers: { cookie } });
+      const shown = await open();
       assert.equal(shown.status, 400);
       assert.match(shown.headers.get('content-type') ?? '', /^text\/html/);
-    } finally {
-      await server.close();
-      await access.close();
-    }
-  });
+    }));
 
   it('documents that are wrong are refused, and not kept', async () => {
     const wrong: ((id: string) => unknown)[] = [

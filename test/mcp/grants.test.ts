@@ -209,8 +209,8 @@ onEachAdapter('grants', (adapter) => {
     assert.deepEqual([second.status, second.json.error], [400, 'invalid_grant']);
   });
 
-  it('a consent that is sent twice makes one grant; a later one is told that the page has expired', async () => {
-    const client = await registered(base, 'Double');
+  /** A person who has signed in and is asked to agree. */
+  async function atConsent(client: string) {
     const url = new URL(`${base}/oauth/authorize`);
     url.search = new URLSearchParams({
       ...{ response_type: 'code', client_id: client, redirect_uri: REDIRECT, code_challenge_method: 'S256' },
@@ -220,13 +220,22 @@ onEachAdapter('grants', (adapter) => {
     const { url: page } = await person.visit(url);
     await person.visit(page, { step: 'sign-in', account: 'Kim', password: PASSWORD });
     const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
-    const allow = () =>
+    /** Answers the page without following the way back to the client. */
+    const sent = (step: string) =>
       fetch(page, {
         ...{ method: 'POST', redirect: 'manual', headers: { cookie } },
-        body: new URLSearchParams({ step: 'allow' }),
+        body: new URLSearchParams({ step }),
       });
-    const grantsOf = async () =>
-      (await admin('')).json.grants.filter((one: { client_id: string }) => one.client_id === client).length;
+    return { person, page, sent };
+  }
+  const grantsOfClient = async (client: string) =>
+    (await admin('')).json.grants.filter((one: { client_id: string }) => one.client_id === client);
+
+  it('a consent that is sent twice makes one grant; a later one is told that the page has expired', async () => {
+    const client = await registered(base, 'Double');
+    const { person, page, sent } = await atConsent(client);
+    const allow = () => sent('allow');
+    const grantsOf = async () => (await grantsOfClient(client)).length;
     const answers = [...(await Promise.all([allow(), allow()])), await allow()];
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -241,29 +250,12 @@ onEachAdapter('grants', (adapter) => {
 
   it('who denies right after allowing leaves no access', async () => {
     const client = await registered(second.url, 'Denied');
-    const url = new URL(`${base}/oauth/authorize`);
-    url.search = new URLSearchParams({
-      ...{ response_type: 'code', client_id: client, redirect_uri: REDIRECT, code_challenge_method: 'S256' },
-      code_challenge: 'x'.repeat(43),
-    }).toString();
-    const person = new Visitor();
-    const { url: page } = await person.visit(url);
-    await person.visit(page, { step: 'sign-in', account: 'Kim', password: PASSWORD });
-    const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
-    const sent = (step: string) =>
-      fetch(page, {
-        ...{ method: 'POST', redirect: 'manual', headers: { cookie } },
-        body: new URLSearchParams({ step }),
-      });
+    const { person, page, sent } = await atConsent(client);
     assert.equal((await sent('allow')).status, 303);
-    const { grants } = (await admin('')).json;
-    const [{ key }] = grants.filter((one: { client_id: string }) => one.client_id === client);
+    const [{ key }] = await grantsOfClient(client);
     const back = await person.visit(page, { step: 'deny' });
     assert.equal(back.url.searchParams.get('error'), 'access_denied', back.url.href);
-    const left = (await admin('')).json.grants.filter(
-      (one: { client_id: string }) => one.client_id === client,
-    );
-    assert.deepEqual([left, service.access.key(key).state], [[], 'deactivated']);
+    assert.deepEqual([await grantsOfClient(client), service.access.key(key).state], [[], 'deactivated']);
   });
 
   it('an account without room for an environment gives access all the same', async () => {

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { failureOf } from '../api.js';
 import { useTexts } from '../context.js';
+import { Answered } from '../parts/answered.js';
 import { Progress } from '../parts/progress.js';
 import { get, queryOf, read, useData } from './data.js';
 import { FigureTitles } from './figure-titles.js';
@@ -110,11 +111,10 @@ export function Ingests() {
             />
             <span>{words.onlyFailures}</span>
           </label>
-          <div class={isWaiting ? 'answered waiting' : 'answered'} aria-busy={isWaiting}>
-            {isWaiting && <Progress text={texts.loading} />}
+          <Answered isWaiting={isWaiting} text={texts.loading}>
             <FilesRange ledger={ledger} offset={shownFrom} onOffset={setOffset} />
             {ledger.latest.length > 0 && <IngestedFiles files={ledger.latest} />}
-          </div>
+          </Answered>
         </>
       )}
     </section>

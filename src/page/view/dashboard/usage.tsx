@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { distinctNames } from '../../model/distinct-names.js';
 import { isolated } from '../../model/isolated.js';
 import { useTexts } from '../context.js';
+import { Answered } from '../parts/answered.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, keysOf, lastDays, type Role, usageOf, useData } from './data.js';
 import { DayPlot } from './day-plot.js';
@@ -75,8 +76,7 @@ export function Usage({ role }: { role: Role }) {
           </select>
         </label>
       </div>
-      <div class={isWaiting ? 'answered waiting' : 'answered'} aria-busy={isWaiting}>
-        {isWaiting && <Progress text={texts.loading} />}
+      <Answered isWaiting={isWaiting} text={texts.loading}>
         {data.rows.length === 0 ? (
           <p>{words.none}</p>
         ) : (
@@ -126,7 +126,7 @@ export function Usage({ role }: { role: Role }) {
             </Scrolled>
           </details>
         )}
-      </div>
+      </Answered>
     </section>
   );
 }

@@ -31,7 +31,6 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
     dialog.current?.showModal();
   }, [asked]);
   const name = current.label || texts.drawingNumber(at + 1);
-  // An image with another key is another element: the drawing before does not stay under the new name while it loads.
   const caption = texts.drawing(name, at + 1, drawings.length);
   const buttons = (
     <div class="drawing-buttons">
@@ -57,6 +56,7 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
         aria-label={`${texts.enlarge}: ${name}`}
         onClick={() => dialog.current?.showModal()}
       >
+        {/* With a key for each drawing, none stays under the name of the next one while that loads. */}
         <img key={current.source} src={current.source} alt={name} />
       </button>
       {buttons}

@@ -20,9 +20,9 @@ import { analyticsRequest, semanticRequest, statisticsDate } from '../../model/r
 import { type Asked, useAnswer } from '../answers.js';
 import { useSessionHandle, useTexts } from '../context.js';
 import { usePageTitle } from '../page-title.js';
+import { Answered } from '../parts/answered.js';
 import { Failure } from '../parts/failure.js';
 import { lazy } from '../parts/lazy.js';
-import { Progress } from '../parts/progress.js';
 import { ResultsView } from '../results/results-view.js';
 import { focusPlace, goTo, hasMoved, scrollToPlace } from '../router.js';
 import { hasEnded, sessionEnded } from '../session.js';
@@ -139,7 +139,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
         {isEnded && !error && <Failure error={sessionEnded()} />}
         {error && ofFields.size === 0 && <Failure error={error} onRetry={retry} />}
         {isList ? (
-          <Answered asked={list}>
+          <AnswerTo asked={list}>
             {(answer) => (
               <ResultsView
                 search={{ ...listed, sort: search.sort, titles: search.titles }}
@@ -147,11 +147,11 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
                 onAsk={askAlso}
               />
             )}
-          </Answered>
+          </AnswerTo>
         ) : (
-          <Answered asked={statistics}>
+          <AnswerTo asked={statistics}>
             {(answer) => <StatisticsView search={counted} answer={answer} wanted={search} onAsk={askAlso} />}
-          </Answered>
+          </AnswerTo>
         )}
       </section>
     </div>
@@ -180,9 +180,9 @@ function useSearchOf({ answer, isWaiting }: Asked<unknown>, search: Search): Sea
   return answered.current;
 }
 
-/** The latest answer, dimmed while a new one is awaited. */
-function Answered<T>({
-  asked,
+/** What the server answered last, if it was no error. */
+function AnswerTo<T>({
+  asked: { answer, error, isWaiting },
   children,
 }: {
   asked: Asked<T>;
@@ -190,10 +190,9 @@ function Answered<T>({
 }) {
   const { results } = useTexts();
   return (
-    <div class={asked.isWaiting ? 'answered waiting' : 'answered'} aria-busy={asked.isWaiting}>
-      {asked.isWaiting && <Progress text={results.searching} waits={results.waits} />}
-      {asked.answer !== undefined && !asked.error && children(asked.answer)}
-    </div>
+    <Answered isWaiting={isWaiting} text={results.searching} waits={results.waits}>
+      {answer !== undefined && !error && children(answer)}
+    </Answered>
   );
 }
 
