@@ -51,6 +51,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'check-options.ts': [],
   'limits.ts': [],
   'give-back.ts': [],
+  'joined-signal.ts': [],
   'config.ts': [],
   'setting-kinds.ts': [],
   'load-config.ts': [],
@@ -66,6 +67,7 @@ const FOR_EVERYBODY = new Set([
   'written-value.ts',
   'check-options.ts',
   'give-back.ts',
+  'joined-signal.ts',
 ]);
 
 /** Code of these folders runs in a browser, too: it uses nothing of Node. */
