@@ -103,7 +103,8 @@ function placeholder({ type, format, enum: values }: Held): string {
 
 function help(name: string, { type, enum: values, items, minimum, maximum, ...rest }: Held): string {
   const parts = [rest.description ?? name.replaceAll('_', ' ')];
-  if (type === 'array') parts.push('comma-separated');
+  if (type === 'array')
+    parts.push(items?.enum ? 'comma-separated' : 'comma-separated, a value with a comma in double quotes');
   const allowed = values ?? items?.enum;
   if (allowed) parts.push(`of ${allowed.join(', ')}`);
   if (minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) {
@@ -149,12 +150,22 @@ function spelled(fields: readonly RequestField[], flags: Record<string, unknown>
   return request;
 }
 
+/** A value in double quotes, with `""` for a quote in it, or what stands up to the next comma; and the comma. */
+const VALUE = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*)),/gy;
+
+/** The values of a comma-separated list. */
+function valuesOf(list: string): string[] {
+  const values = `${list},`.matchAll(VALUE);
+  return Array.from(values, ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!.trim());
+}
+
+/** A value as one of a comma-separated list. */
+export function inList(value: string): string {
+  return /[,"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
 function parsed(given: unknown, { type, enum: values, items }: Held): unknown {
-  if (type === 'array') {
-    return String(given)
-      .split(',')
-      .map((part) => inCase(part.trim(), items?.enum));
-  }
+  if (type === 'array') return valuesOf(String(given)).map((part) => inCase(part, items?.enum));
   if (type === 'integer' && /^\d{1,15}$/.test(String(given))) return Number(given);
   if (type === 'number' && /^(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})$/.test(String(given))) return Number(given);
   return typeof given === 'string' ? inCase(given, values) : given;

@@ -66,9 +66,10 @@ async function hintsOf(
   where: string,
 ): Promise<string[]> {
   const { query } = request;
+  const { rerank: _, ...unranked } = request;
   const { reading } =
     query && hasReading(query)
-      ? await engine.explain({ ...request, top_k: 1 }, { ...how, rerank: false })
+      ? await engine.explain({ ...unranked, top_k: 1 }, { ...how, rerank: false })
       : {};
   const hints = [
     query && reading ? readingHint(query, reading, where) : undefined,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { claimedPriority } from '../patent/priority.js';
-import type { Claim, Name, Patent } from '../patent/record.js';
+import type { Claim, Name, Patent, Section } from '../patent/record.js';
+import { shownAbstract, shownClaims, shownDescription } from '../patent/shown-texts.js';
 import { resolveShown } from '../store/resolve.js';
 import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { count, counted, print } from './output.js';
@@ -67,9 +68,9 @@ export function recordText(patent: Patent, withDescription: boolean): string {
     [patent.patent_id, patent.title].filter(Boolean).join('  '),
     ...Object.entries(patent.titles ?? {}).map(([language, title]) => `(${language}) ${title}`),
     factsText(patent),
-    ...textBlock('Abstract', patent.abstract),
-    ...claimsBlock(patent.claims ?? []),
-    ...descriptionBlock(patent, withDescription),
+    ...textBlock('Abstract', shownAbstract(patent)),
+    ...claimsBlock(shownClaims(patent) ?? []),
+    ...descriptionBlock(shownDescription(patent) ?? [], withDescription),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
 }
@@ -183,7 +184,7 @@ function claimText({ number, text, depends_on: all = [] }: Claim): string {
   return `${number}.${others.length > 0 ? ` (also claim ${others.join(', ')})` : ''} ${text}`;
 }
 
-function descriptionBlock({ description = [] }: Patent, isWanted: boolean): string[] {
+function descriptionBlock(description: readonly Section[], isWanted: boolean): string[] {
   if (description.length === 0) return [];
   if (!isWanted) {
     const paragraphs = description.reduce((sum, section) => sum + section.paragraphs.length, 0);

@@ -5,10 +5,10 @@ import { type AnalyticsRequest, STATS_AXES } from '../search/schema.js';
 import type { AnalyticsResponse, AnalyticsStats, CountExplanation } from '../search/types.js';
 import { isShort } from '../search/words.js';
 import { allowedBy } from './nothing-found.js';
-import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, shellWord, withSettings } from './options.js';
 import { count, counted, inOneLine, interruption, print } from './output.js';
 import { hasReading, questionOf, withQuestion } from './question.js';
-import { analyticsOf, withAnalytics } from './request.js';
+import { analyticsOf, inList, withAnalytics } from './request.js';
 import { namesText } from './search.js';
 
 const BAR_CHARS = 40;
@@ -50,7 +50,7 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
     const response = await engine.analyze(asked, { exact, signal: interruption() });
     const nothing =
       !json && response.total_matched === 0 && place === data
-        ? await whyNothing(data, request, response.min_score_used)
+        ? await whyNothing(data, request, response)
         : undefined;
     const hints = nothing?.byFilters === true ? [] : roughHints(request);
     print(response, json, () =>
@@ -68,7 +68,7 @@ function roughHints(request: AnalyticsRequest): string[] {
   if (!hasDefaults || !query || hasReading(query) || !isShort(query)) return [];
   return [
     'A question of one to three words is counted by its meaning alone, which is rough. To count the patents that hold it or ' +
-      `a translation, add --must-terms "${inOneLine(query.trim())}" --translate-terms --min-score 0`,
+      `a translation, add --must-terms ${shellWord(inList(inOneLine(query.trim())))} --translate-terms --min-score 0`,
   ];
 }
 
@@ -76,13 +76,15 @@ function roughHints(request: AnalyticsRequest): string[] {
 async function whyNothing(
   data: string,
   request: AnalyticsRequest,
-  minScore: number,
+  { classification, min_score_used: minScore }: AnalyticsResponse,
 ): Promise<{ text: string; byFilters: boolean }> {
   const { publications, nothing } = await allowedBy(data, parseAnalytics(request).filters, true);
   if (nothing !== undefined) return { text: nothing, byFilters: true };
-  const text =
-    `None of the ${count(publications)} publications that the filters allow has a similarity of ${minScore} or more; ` +
-    'lower the limit with --min-score.';
+  const ofClass = classification === undefined ? '' : ` is classified under ${classification}`;
+  const similar = `has a similarity of ${minScore} or more; lower the limit with --min-score`;
+  // All documents of a class count, unless the request has a limit.
+  const lacks = ofClass === '' ? ` ${similar}` : minScore === 0 ? ofClass : `${ofClass} and ${similar}`;
+  const text = `None of the ${counted(publications, 'publication')} that the filters allow${lacks}.`;
   return { text, byFilters: false };
 }
 

@@ -9,7 +9,7 @@ import type { Json } from './client.js';
 import type { ClusterSettings, KnnEngine } from './settings.js';
 
 /** Version of the form. Indexes of another version are refused. */
-export const FORM = 4;
+export const FORM = 5;
 /** The first form whose publications `reindex` can read. The ones before it were never released. */
 export const FORM_READ = 3;
 

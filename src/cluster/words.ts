@@ -64,9 +64,9 @@ export async function lexicalQuery(
   ]);
   const used = chosen.map((word, n): UsedWord => {
     const { at, documents } = word;
-    const { text, isExtra } = word.word;
+    const { text, from, to, isExtra } = word.word;
     const share = mostOf(word, collection) / greatest;
-    return { text, word: at, documents, holding: holding[n]!, share, isExtra };
+    return { text, from, to, word: at, documents, holding: holding[n]!, share, isExtra };
   });
   const queries = ways.map((of, n): Json => {
     const gain = used[n]!.share / (LEXICAL.k1 + 1 + LEXICAL.delta);

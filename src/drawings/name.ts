@@ -28,7 +28,7 @@ function stemOf(file: string): string {
  * be used as a path: with a slash, control characters, percent signs or `..`.
  */
 export function figureKey(file: string): string | undefined {
-  if (file.length > DRAWING_NAME_MAX_CHARS) return undefined;
+  if (file.length > DRAWING_NAME_MAX_CHARS + SHOWN_EXTENSION.length) return undefined;
   const key = stemOf(file).toLowerCase().normalize('NFC');
   return key.length <= DRAWING_NAME_MAX_CHARS && PLAIN.test(key) && !/[ .]$/.test(key) ? key : undefined;
 }

@@ -828,6 +828,9 @@ export interface WordPlace {
 export interface UsedWord {
   /** The word as the question has it. */
   text: string;
+  /** Where the question has it, bytes: the first place. */
+  from: number;
+  to: number;
   /** Number of the word in its list. */
   word: number;
   /** Number of documents that hold it, in all languages and before filters. */
@@ -874,6 +877,9 @@ export interface WordForm {
 export interface WordForms {
   /** The word as the question has it. */
   text: string;
+  /** Where the question has it, bytes: the first place. */
+  from: number;
+  to: number;
   /** Factor on its rarity. */
   boost: number;
   /** Whether it is no word by itself: two words beside each other, which are words of the list, too, or an acronym or its stems. */
@@ -917,8 +923,11 @@ export declare class Words {
   get whole(): number;
   /** How documents may hold each word, for an index that was made of `termsOfTexts`. */
   forms(): Array<WordForms>;
-  /** The places in a text that hold one of the words or a translation of one, ascending: the first 2,000. */
-  find(text: string): Array<WordPlace>;
+  /**
+   * The places in a text that hold one of the words or a translation of one, ascending: the first 2,000. Of words with the same
+   * translation, those with the numbers of `used` come first; absent: all.
+   */
+  find(text: string, used?: Array<number> | undefined | null): Array<WordPlace>;
 }
 
 /** A parsed document. `native/core/src/xml/tree.rs` documents the numbers. */

@@ -5,6 +5,7 @@ import type { DocumentTexts, TokenBags } from '../index/native.js';
 import type { Derivation } from '../index/repair.js';
 import { joinedSignal } from '../joined-signal.js';
 import { DOCUMENT_MAX_CHARS } from '../limits.js';
+import { withoutInvisible } from '../patent/invisible.js';
 import { titlesOf } from '../patent/record.js';
 import type { Reranker } from '../rerank/reranker.js';
 import { changesNothing } from '../store/commit.js';
@@ -71,11 +72,11 @@ export interface DerivingModels {
   reranker: Pick<Reranker, 'bags'>;
 }
 
-/** The texts of a document that the models receive. */
+/** The texts of a document that the models receive: without characters that are not shown, like questions. */
 export function textsOf({ patent, passages }: Pick<PreparedDocument, 'patent' | 'passages'>): DocumentTexts {
   return {
-    title: titlesOf(patent),
-    passages: passages.map(({ text }) => text),
+    title: withoutInvisible(titlesOf(patent)),
+    passages: passages.map(({ text }) => withoutInvisible(text)),
     firstIsAbstract: passages[0]?.chunk_type === 'abstract',
   };
 }

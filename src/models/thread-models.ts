@@ -83,8 +83,9 @@ export class ThreadModels {
 
   #load(wanted: Wanted): Loaded | Promise<Loaded> {
     if (this.#loaded && (this.#seen === wanted || 'always' in this.#choice)) return this.#loaded;
-    this.#seen = wanted;
     const config = this.#configFor(wanted);
+    // Not before: the models of a state that cannot be used must not pass for those of that state.
+    this.#seen = wanted;
     const key = JSON.stringify([config, wanted.model]);
     if (this.#loaded?.key === key) return this.#loaded;
     if (this.#loading?.key === key) return this.#loading.done;

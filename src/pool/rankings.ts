@@ -70,7 +70,11 @@ export class Rankings {
     let answer = await ask();
     for (let n = 1; ; n++) {
       const { json, results, ranking } = answer;
-      if (!ranking || ranking.docs.length <= query.pageSize) return { json, results };
+      if (!ranking || ranking.docs.length <= query.pageSize) {
+        // Later pages must not show an older state than the first one.
+        this.#drop(key);
+        return { json, results };
+      }
       if (this.#closed) return { json, results };
       const documents = this.#pins.take(ranking.generation);
       // If a commit came between the search and the pinning, the search is repeated: later pages need the state that the first

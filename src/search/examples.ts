@@ -1,6 +1,7 @@
 /** Stored publications as examples of what is wanted or not: `like`, `unlike`, and a question that is a number. */
 import { PriorartError } from '../errors.js';
 import { applicationLink } from '../index/columns.js';
+import { shownAbstract, shownClaims } from '../patent/shown-texts.js';
 import type { DocumentBody, DocumentHead } from '../store/document.js';
 import type { Publications } from '../store/publications.js';
 import { damagedLookup } from '../store/resolve.js';
@@ -78,8 +79,8 @@ export function withSiblings(store: Publications, { head }: Pick<Publication, 'h
 
 /** Title, abstract and first claim of a publication, at most `most` characters. */
 export function textOf({ head, body }: Publication, most: number): string {
-  const abstract = body.abstract ?? Object.values(body.abstracts ?? {})[0];
-  const claims = body.claims ?? Object.values(body.translated_claims ?? {})[0];
+  const abstract = shownAbstract(body);
+  const claims = shownClaims(body);
   const parts = [titleOf(head), abstract, claims?.[0]?.text].filter((text) => text?.trim());
   // A cut may split a surrogate pair.
   return parts

@@ -121,8 +121,8 @@ export function wordCandidates(words: number, balance?: Balance): number {
 function wholeWords(used: readonly UsedWord[]): UsedWord[] {
   const single = used.filter(({ isExtra }) => !isExtra);
   const words = single.length > 0 ? single : used;
-  const isPart = ({ text }: UsedWord) =>
-    words.some((other) => other.text.length > text.length && other.text.includes(text));
+  const isPart = ({ from, to }: UsedWord) =>
+    words.some((other) => other.from <= from && to <= other.to && other.to - other.from > to - from);
   return words.filter((word) => !isPart(word));
 }
 

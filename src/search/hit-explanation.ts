@@ -53,8 +53,9 @@ function requiredIn({ required }: QuestionWords, chunks: readonly Chunk[]): Matc
 function wordsIn({ words, used }: QuestionWords, chunks: readonly Chunk[]): Match[] {
   if (words === undefined || used.length === 0) return [];
   const scored = new Map(used.map((word) => [word.word, word]));
+  const numbers = [...scored.keys()];
   return chunks.flatMap(({ text }, chunk) =>
-    words.find(text).flatMap(({ from, to, word, translationOf }): Match[] => {
+    words.find(text, numbers).flatMap(({ from, to, word, translationOf }): Match[] => {
       const found = scored.get(word);
       if (!found) return [];
       const place = { documents: found.documents, chunk, from, to };

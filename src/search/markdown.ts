@@ -1,5 +1,6 @@
 /** A patent as markdown, for the details endpoint. The same record gives the same text. */
-import type { Patent } from '../patent/record.js';
+import type { Claim, Section } from '../patent/record.js';
+import { shownAbstract, shownClaims, shownDescription } from '../patent/shown-texts.js';
 import type { DocumentBody, DocumentHead } from '../store/document.js';
 import type { DocumentSection } from './schema.js';
 import { type ShownFigure, titleOf } from './show.js';
@@ -21,15 +22,19 @@ export function markdownOf(
   const images = `${linkBase}/api/v1/drawings/${head.patent_id}/`;
   const parts: Record<DocumentSection, () => string[]> = {
     title: () => (titleOf(head) ? [`# ${titleOf(head)}`] : []),
-    abstract: () => (body.abstract ? ['## Abstract', body.abstract] : []),
-    claims: () => claims(body.claims),
-    description: () => description(body.description, figures, images),
+    abstract: () => abstract(shownAbstract(body)),
+    claims: () => claims(shownClaims(body)),
+    description: () => description(shownDescription(body), figures, images),
   };
   const blocks = ALL.filter((section) => sections.includes(section)).flatMap((section) => parts[section]());
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`;
 }
 
-function claims(list: Patent['claims']): string[] {
+function abstract(text: string | undefined): string[] {
+  return text ? ['## Abstract', text] : [];
+}
+
+function claims(list: readonly Claim[] | undefined): string[] {
   if (!list?.length) return [];
   return ['## Claims', ...list.map(({ number, text }) => `**${number}.** ${text}`)];
 }
@@ -39,7 +44,7 @@ function claims(list: Patent['claims']): string[] {
  * description of the drawings. A drawing whose label no paragraph names is listed at the end.
  */
 function description(
-  sections: Patent['description'],
+  sections: readonly Section[] | undefined,
   figures: readonly ShownFigure[],
   folder: string,
 ): string[] {

@@ -37,6 +37,7 @@ export function wordsOf(question: string): Words {
 
 /** Whether a question is a term of a few words rather than a sentence. */
 export function isShort(question: string): boolean {
+  openTranslations();
   const { whole } = native.Words.ofQuestion(question, false);
   return whole > 0 && whole <= FIT.short;
 }

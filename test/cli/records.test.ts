@@ -233,12 +233,18 @@ describe('records at the command line', () => {
 
   it('stats of a few words says how to count the patents that hold them', async () => {
     const hint =
-      /^A question of one to three words .*, add (--must-terms "battery" --translate-terms --min-score 0)$/m;
+      /^A question of one to three words .*, add (--must-terms battery --translate-terms --min-score 0)$/m;
     const [, options] = (await run('stats battery')).stdout.match(hint) ?? [];
     assert.ok(options);
-    const held = (await run(`stats battery ${options.replaceAll('"', '')}`)).stdout;
+    const held = (await run(`stats battery ${options}`)).stdout;
     assert.match(held, /^[1-9]\d* patents/);
     assert.doesNotMatch(held, hint);
+    // A comma parts the values of an option.
+    const compound = (await priorart('stats', '--data', collection.dir, '1,3-butadiene')).stdout;
+    assert.match(compound, /, add --must-terms '"1,3-butadiene"' --translate-terms /);
+    const excluded = async (list: string) => (await run(`search x --must-terms ${list}`)).stdout;
+    assert.match(await excluded('"zzq,3-zzq"'), /^ {2}101 lack "zzq,3-zzq" \(--must-terms\)$/m);
+    assert.match(await excluded('"zz""q",zzp'), /^ {2}101 lack "zz"q" \(--must-terms\)$/m);
     const sentence = 'a battery with a solid electrolyte and an anode of lithium';
     assert.doesNotMatch(
       (await priorart('stats', '--data', collection.dir, sentence)).stdout,

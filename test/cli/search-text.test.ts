@@ -78,12 +78,30 @@ describe('the text of a search', () => {
     assert.match(explained.stdout, /^The count is exact \(scan: exact\)\. 2 publications could count\.$/m);
     const ofClass = await stats('G01S 17/02', '--min-score', '0');
     assert.match(ofClass.stdout, /^1 patent classified under G01S17\/02$/m);
+    const none = await stats('G01S 17/02', '--countries', 'KR');
+    assert.equal(
+      none.stdout,
+      'None of the 1 publication that the filters allow is classified under G01S17/02.\n',
+    );
+    const far = await stats('G01S 17/02', '--countries', 'KR', '--min-score', '0.1');
+    assert.match(
+      far.stdout,
+      / is classified under G01S17\/02 and has a similarity of 0\.1 or more; lower the limit /,
+    );
     const json = JSON.parse((await stats('G01S 17/02', '--json')).stdout);
     assert.equal(
       json.classification,
       undefined,
       'the body of the answer has it only if the request has explain',
     );
+  });
+
+  it('says how a code was read, whatever the request says of reranking', async () => {
+    for (const rerank of ['on', 'off', 'auto']) {
+      const { code, stdout } = await priorart('search', '--data', data, 'G01S 17/02', '--rerank', rerank);
+      assert.equal(code, 0);
+      assert.match(stdout, /^G01S 17\/02 is a classification code with 1 publication /);
+    }
   });
 
   it('a path that cannot be written is an error in one line', async () => {

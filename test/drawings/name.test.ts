@@ -29,6 +29,14 @@ describe('the name of a figure', () => {
     }
   });
 
+  it('the shown name of the longest file name can be requested', () => {
+    for (const extension of ['', '.tif', '.webp']) {
+      const file = 'a'.repeat(DRAWING_NAME_MAX_CHARS - extension.length) + extension;
+      assert.equal(figureKey(shownName(file)), figureKey(file));
+      assert.notEqual(figureKey(file), undefined);
+    }
+  });
+
   it('a name is never a path, a reserved name or too long', () => {
     const tricks = [
       ...['', '.', '..', '.tif', '../a.png', 'a/../b.png', '/etc/passwd', 'a\\b.png', 'C:\\a.png', 'a..png'],

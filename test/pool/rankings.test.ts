@@ -247,6 +247,9 @@ describe('cached rankings', () => {
     assert.equal(rankings.size, 0);
     await rankings.page({ ...query(1), pageSize: 11 }, 'a');
     assert.equal(rankings.size, 1);
+    // Later pages are not those of an older state.
+    await rankings.page({ ...query(1), pageSize: 12 }, 'a');
+    assert.equal(rankings.size, 0);
     rankings.close();
   });
 });

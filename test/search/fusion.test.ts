@@ -1,6 +1,7 @@
 /** The fused score: what words add, and what documents in other languages get instead. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { UsedWord } from '../../src/index/native.js';
 import { FIT, fuse, lexicalWeight, type Scored } from '../../src/search/fusion.js';
 import fc from '../property.js';
 
@@ -97,7 +98,8 @@ describe('the fused score', () => {
   it('the weight grows with the words of a long question and with the rarity of a short one', () => {
     const words = (count: number, documents: number, holding = documents) =>
       Array.from({ length: count }, (_, n) => {
-        return { word: n, text: `w${n}`, documents, holding, share: 1 / count, isExtra: false };
+        const place = { from: 4 * n, to: 4 * n + 2 };
+        return { word: n, text: `w${n}`, ...place, documents, holding, share: 1 / count, isExtra: false };
       });
     const ordinary = (weight: number) => ({ weight, rare: false, codes: 0 });
     const rare = (codes: number) => ({ weight: FIT.rare, rare: true, codes });
@@ -129,5 +131,15 @@ describe('the fused score', () => {
     const pair = { ...word!, word: 4, text: 'w0 w1', documents: 400, holding: 400, isExtra: true };
     assert.deepEqual(lexicalWeight([...words(4, 500), pair], all), lexicalWeight(words(4, 500), all));
     assert.deepEqual(lexicalWeight([pair], all), rare(1));
+    // The parts of a word are no words. A word whose letters another one has is one.
+    const [whole, part, other] = words(3, 500);
+    const rareOf = (...used: UsedWord[]) => lexicalWeight(used, all).weight;
+    const joined = { ...whole!, text: 'oilboiler', from: 0, to: 9 };
+    assert.equal(
+      rareOf(joined, { ...part!, text: 'oil', from: 0, to: 3, documents: 50_000, holding: 50_000 }),
+      FIT.rare,
+    );
+    const oil = { ...other!, text: 'oil', from: 0, to: 3, documents: 50_000, holding: 50_000 };
+    assert.equal(rareOf({ ...whole!, text: 'boiler', from: 4, to: 10 }, oil), FIT.rare / 2);
   });
 });

@@ -36,3 +36,22 @@ test('half a surrogate pair in the name of a drawing becomes U+FFFD in the link'
   ]);
   assert.ok(shown.includes('a%EF%BF%BD.webp)'), shown);
 });
+
+test('texts in other languages are shown if the record has none in its own', () => {
+  const others = {
+    abstracts: { en: 'A pump.' },
+    translated_claims: { en: [{ number: 1, text: 'A pump with a rotor.' }] },
+    descriptions: { en: [{ section: 'Field', paragraphs: [{ text: 'Pumps for water.' }] }] },
+  };
+  const of = (body: object) => markdownOf({} as DocumentHead, body as DocumentBody);
+  assert.equal(
+    of(others),
+    '## Abstract\n\nA pump.\n\n## Claims\n\n**1.** A pump with a rotor.\n\n## Description\n\n### Field\n\nPumps for water.\n',
+  );
+  const own = {
+    abstract: 'ポンプ。',
+    claims: [{ number: 1, text: 'ロータを有するポンプ。' }],
+    description: [{ section: '技術分野', paragraphs: [{ text: '水用のポンプ。' }] }],
+  };
+  assert.equal(of({ ...others, ...own }), of(own));
+});

@@ -92,6 +92,9 @@ pub struct WordPlace {
 pub struct UsedWord {
     /// The word as the question has it.
     pub text: String,
+    /// Where the question has it, bytes: the first place.
+    pub from: u32,
+    pub to: u32,
     /// Number of the word in its list.
     pub word: u32,
     /// Number of documents that hold it, in all languages and before filters.
@@ -143,6 +146,9 @@ pub struct WordForm {
 pub struct WordForms {
     /// The word as the question has it.
     pub text: String,
+    /// Where the question has it, bytes: the first place.
+    pub from: u32,
+    pub to: u32,
     /// Factor on its rarity.
     pub boost: f64,
     /// Whether it is no word by itself: two words beside each other, which are words of the list, too, or an acronym or its stems.
@@ -202,7 +208,7 @@ impl Words {
     /// The words of a question, with their translations if wanted: `openTerms` was called.
     #[napi(factory, catch_unwind)]
     pub fn of_question(question: String, translate: bool) -> Result<Self> {
-        let mut concepts = QUESTIONS.with_borrow_mut(|questions| questions.concepts(&question));
+        let mut concepts = QUESTIONS.with_borrow_mut(|questions| questions.concepts(TERMS.get(), &question));
         if translate {
             let terms = terms()?;
             QUESTIONS.with_borrow_mut(|questions| questions.translate(terms, &question, &mut concepts));
@@ -259,6 +265,8 @@ impl Words {
             let forms = concept.alternatives.iter().map(form).collect();
             WordForms {
                 text: text.clone(),
+                from: concept.from,
+                to: concept.to,
                 boost: concept.boost as f64,
                 is_extra: concept.is_extra,
                 forms,
@@ -268,10 +276,13 @@ impl Words {
         self.sought.concepts().iter().zip(&self.texts).map(forms).collect()
     }
 
-    /// The places in a text that hold one of the words or a translation of one, ascending: the first 2,000.
+    /// The places in a text that hold one of the words or a translation of one, ascending: the first 2,000. Of words with the same
+    /// translation, those with the numbers of `used` come first; absent: all.
     #[napi(catch_unwind)]
-    pub fn find(&self, text: String) -> Vec<WordPlace> {
-        let places = QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.sought, TERMS.get()));
+    pub fn find(&self, text: String, used: Option<Vec<u32>>) -> Vec<WordPlace> {
+        let is_used = |word: usize| used.as_ref().is_none_or(|used| used.contains(&(word as u32)));
+        let places =
+            QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.sought, TERMS.get(), is_used));
         if places.is_empty() {
             return Vec::new();
         }
@@ -354,6 +365,8 @@ impl Snapshot {
         let scores = scores(&self.0, words.sought.concepts(), shares).map_err(from_core)?;
         let used = scores.used.iter().map(|used| UsedWord {
             text: words.texts[used.concept].clone(),
+            from: words.sought.concepts()[used.concept].from,
+            to: words.sought.concepts()[used.concept].to,
             word: used.concept as u32,
             documents: used.documents as u32,
             holding: used.holding as u32,

@@ -1,4 +1,5 @@
 /** An embedding model on a server with one of two common protocols. */
+import { joinedSignal } from '../../joined-signal.js';
 import type { Embedder } from '../embedder.js';
 import { normalize } from '../onnx/pooling.js';
 import { promptOf, titleFor } from '../onnx/prompt.js';
@@ -16,8 +17,14 @@ export function openHttpEmbedder(config: HttpEmbedderConfig): Embedder {
   const client = new Client(settings);
   const closed = new AbortController();
   const { batchTexts: texts, batchChars: chars, concurrency } = settings;
-  const ask = (batch: readonly string[], signal: AbortSignal) =>
-    client.vectors(batch, AbortSignal.any([signal, closed.signal]));
+  const ask = async (batch: readonly string[], signal: AbortSignal) => {
+    const either = joinedSignal(signal, closed.signal);
+    try {
+      return await client.vectors(batch, either.signal);
+    } finally {
+      either.release();
+    }
+  };
   const batches = new HttpBatches(ask, { texts, chars, concurrency });
   return {
     name: settings.name,

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Version of the analysis. An index of another version is not used.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Longest term, bytes. The end of a longer word is replaced by a checksum of the word.
 const LONGEST: usize = 60;

@@ -56,9 +56,29 @@ fn combines(c: char) -> bool {
     is_hidden(c) || c >= '\u{300}' && (is_known() || canonical_combining_class(c) != 0)
 }
 
-/// Whether a character within a word says where a line may break, and is not seen: a soft hyphen, for example.
+/// Whether a character within a word is not seen: a soft hyphen, a joiner, a mark of direction, or a selector of another shape of the
+/// character before it, as in Japanese names. `src/patent/invisible.ts` has the same list.
 fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{e0100}'..='\u{e01ef}'
+    )
+}
+
+/// Whether a character is an accent that no composed letter has: that of `x̄`, and the dot that the `İ` of Turkish names has in lower
+/// case. Without it, such a letter does not part its word.
+fn is_stray_accent(c: char) -> bool {
+    c >= '\u{300}' && class_of(c) == Class::Other && canonical_combining_class(c) != 0
 }
 
 /// Puts the characters of a text into `out`: compatibility composition (NFKC), lower case,
@@ -100,7 +120,7 @@ fn push_cluster(cluster: &str, at: usize, out: &mut Vec<Character>) {
             Class::Han => simplified(c),
             _ => c,
         };
-        for value in c.to_lowercase() {
+        for value in c.to_lowercase().filter(|&value| !is_stray_accent(value)) {
             let class = class_of(value);
             out.push(Character { value, class, capital: c.is_uppercase(), from, to });
         }

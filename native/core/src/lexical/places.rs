@@ -50,12 +50,19 @@ impl Sought {
 
 impl Questions {
     /// The places in a text that hold a concept or a translation of one, ascending, and at most `MOST_PLACES`. Of concepts
-    /// with the same translation, such as the pairs of characters of a word, the longest counts, and of an acronym and its
-    /// stems the acronym. No term is in two places of one phrase.
+    /// with the same translation, such as the pairs of characters of a word, the longest that is used counts, and of an acronym
+    /// and its stems the acronym. No term is in two places of one phrase.
     ///
     /// Two characters of a longer word of the concepts count only if they are not a fragment of another word: see
     /// `fragments.rs`.
-    pub fn find(&mut self, text: &str, sought: &Sought, terms: Option<&Terms>) -> Vec<Place> {
+    /// @param is_used whether a concept is used, by its number: others count only for translations that no used one has
+    pub fn find(
+        &mut self,
+        text: &str,
+        sought: &Sought,
+        terms: Option<&Terms>,
+        is_used: impl Fn(usize) -> bool,
+    ) -> Vec<Place> {
         let concepts = sought.concepts();
         let mut places = Vec::new();
         let mut readings: Vec<Vec<Found>> = Vec::new();
@@ -85,7 +92,8 @@ impl Questions {
             next.is_extra && (next.from, next.to) == (kept.from, kept.to)
         };
         places.sort_unstable_by_key(|place| {
-            (place.from, place.to, place.translates, Reverse(length(place.concept)), place.concept)
+            let Place { from, to, concept, translates } = *place;
+            (from, to, translates, !is_used(concept), Reverse(length(concept)), concept)
         });
         places.dedup_by(|next, kept| {
             (next.from, next.to, next.translates) == (kept.from, kept.to, kept.translates)
@@ -169,7 +177,7 @@ mod tests {
         let text = "A through-silicon via (TSV), or 硅通孔, of lithium ion cells";
         let found = |questions: &mut Questions, phrase: &str| -> Vec<String> {
             let concept = questions.phrase(phrase).unwrap();
-            let places = questions.find(text, &Sought::new(vec![concept]), None);
+            let places = questions.find(text, &Sought::new(vec![concept]), None, |_| true);
             places.iter().map(|place| text[place.from as usize..place.to as usize].to_owned()).collect()
         };
         assert_eq!(found(&mut questions, "Through silicon vias"), ["through-silicon via"]);
@@ -183,7 +191,7 @@ mod tests {
         let mut questions = Questions::default();
         let mut holds = |word: &str, text: &str| {
             let concept = questions.phrase(word).unwrap();
-            !questions.find(text, &Sought::new(vec![concept]), None).is_empty()
+            !questions.find(text, &Sought::new(vec![concept]), None, |_| true).is_empty()
         };
         assert!(holds("heater", "the heaters of a cell"));
         assert!(!holds("heater", "the heat of a cell"));
@@ -198,7 +206,7 @@ mod tests {
         let text = "Xaa ".repeat(300);
         let phrases = (31..=50).map(|words| questions.phrase("Xaa ".repeat(words).trim()).unwrap());
         let sought = Sought::new(phrases.collect());
-        let places = questions.find(&text, &sought, None);
+        let places = questions.find(&text, &sought, None, |_| true);
         for (concept, words) in (31..=50).enumerate() {
             let own: Vec<_> = places.iter().filter(|place| place.concept == concept).collect();
             assert_eq!(own.len(), 300 / words);
@@ -206,16 +214,16 @@ mod tests {
             assert!(own.iter().all(|place| (place.to - place.from) as usize == 4 * words - 1));
         }
         let word = questions.phrase("Xaa").unwrap();
-        assert_eq!(questions.find(&text, &Sought::new(vec![word.clone()]), None).len(), 300);
-        assert_eq!(questions.find(&text, &Sought::new(vec![word; 20]), None).len(), MOST_PLACES);
+        assert_eq!(questions.find(&text, &Sought::new(vec![word.clone()]), None, |_| true).len(), 300);
+        assert_eq!(questions.find(&text, &Sought::new(vec![word; 20]), None, |_| true).len(), MOST_PLACES);
     }
 
     #[test]
     fn equal_pieces_of_one_code_are_places_of_their_own() {
         let mut questions = Questions::default();
         let text = "a group -[CH2CH2O]- of CH3CH2CH2SO4";
-        let concepts = questions.concepts("CH");
-        let places = questions.find(text, &Sought::new(concepts), None);
+        let concepts = questions.concepts(None, "CH");
+        let places = questions.find(text, &Sought::new(concepts), None, |_| true);
         assert_eq!(places.len(), 5);
         assert!(places.iter().all(|place| &text[place.from as usize..place.to as usize] == "CH"));
     }
@@ -225,7 +233,7 @@ mod tests {
         let mut questions = Questions::default();
         let mut holds = |phrase: &str, text: &str| {
             let concept = questions.phrase(phrase).unwrap();
-            !questions.find(text, &Sought::new(vec![concept]), None).is_empty()
+            !questions.find(text, &Sought::new(vec![concept]), None, |_| true).is_empty()
         };
         for (phrase, texts) in [
             (
@@ -290,8 +298,8 @@ mod tests {
     fn two_characters_are_no_place_if_they_are_of_another_word() {
         let mut questions = Questions::default();
         let mut found = |question: &str, text: &str| -> Vec<String> {
-            let concepts = questions.concepts(question);
-            let places = questions.find(text, &Sought::new(concepts), None);
+            let concepts = questions.concepts(None, question);
+            let places = questions.find(text, &Sought::new(concepts), None, |_| true);
             let mut shown: Vec<String> =
                 places.iter().map(|place| text[place.from as usize..place.to as usize].to_owned()).collect();
             shown.dedup();

@@ -1,18 +1,20 @@
 //! The words of a question, and the terms by which documents hold them.
 
-use super::analysis::{is_stem, Analyser, Kind, Language, PIECE, WRITTEN};
+use super::analysis::{is_stem, Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM, PIECE, WRITTEN};
 use super::compounds::add_known_words;
 use super::concept::{add_translations, anywhere, merged, Alternative, Concept, Distinct, PART};
 use super::elision::noun;
 use super::found::{is_short, length_of_word, phrase_of, Found, LANGUAGES, LONGEST_WORD};
-use super::grammar::{PARTICLES, STOP_WORDS};
+use super::grammar::is_foreign;
 use super::greek::spellings;
 use super::index::Phrase;
 use super::okurigana::{is_hiragana, join_by_kana, without_ending, without_long_vowel};
+use super::particles::particle_length;
 use super::readings::{is_code, is_of_number, pieces_apart, readings};
 use super::spacing::{behind_letters, joined_with, katakana_spacings, spacings, with_joined_syllables};
+use super::stop_words::Asked;
 use super::terms::Terms;
-use super::translate::{known, longest_terms, Form, Known, Stems, STEMS};
+use super::translate::{english_phrases, known, longest_terms, Form, Known, Stems, STEMS};
 
 /// Bytes of a question whose terms are translated, at most: the first of a longer one.
 const MOST_TRANSLATED: usize = 6000;
@@ -58,8 +60,11 @@ pub struct Questions {
 
 impl Questions {
     /// The concepts of a question, each once. A word that occurs more often weighs more. Pairs of words are last.
-    pub fn concepts(&mut self, question: &str) -> Vec<Concept> {
+    /// @param terms tells what ends in a particle, and what is a word of English. Without it, a few words more lose their end, or
+    /// are left out
+    pub fn concepts(&mut self, terms: Option<&Terms>, question: &str) -> Vec<Concept> {
         let plain = self.terms(question, Language::Other);
+        let asked = Asked::of(self, terms, question, &plain);
         let mut concepts = Vec::new();
         let mut at = 0;
         while at < plain.len() {
@@ -68,14 +73,14 @@ impl Questions {
             let end = begins + length_of_word(&plain[begins..]);
             let word = &plain[begins..end];
             if locants > 0 {
-                self.push_with_locants(question, &plain[at..begins], word, &mut concepts);
+                self.push_with_locants(&asked, &plain[at..begins], word, &mut concepts);
                 at = end;
                 continue;
             }
             match word[0].kind {
-                Kind::Word => self.push_word(question, &word[0], &mut concepts),
-                Kind::Code => self.push_code(question, word, &mut concepts),
-                _ => push_pairs(question, &plain[..at], word, &mut concepts),
+                Kind::Word => self.push_word(&asked, &word[0], &mut concepts),
+                Kind::Code => self.push_code(&asked, word, &mut concepts),
+                _ => push_pairs(&asked, &plain[..at], word, &mut concepts),
             }
             at = end;
         }
@@ -122,6 +127,12 @@ impl Questions {
         }
         let texts = texts.iter().filter(|texts| !texts.is_empty()).map(|texts| texts.join(" "));
         InOtherLanguages { terms: found.len(), texts: texts.collect() }
+    }
+
+    /// Where a text has English terms of several words that the table knows, bytes.
+    pub(super) fn known_phrases(&mut self, terms: &Terms, text: &str) -> Vec<(u32, u32)> {
+        let (text, plain, stems) = self.forms(text);
+        english_phrases(terms, text, &plain, &stems)
     }
 
     /// What the table knows of the beginning of a text, that beginning, and its terms.
@@ -229,18 +240,23 @@ impl Questions {
         stems
     }
 
-    fn push_word(&mut self, question: &str, word: &Found, concepts: &mut Vec<Concept>) {
-        if STOP_WORDS.contains(&word.text.as_str()) && !is_name(question, word) {
+    fn push_word(&mut self, asked: &Asked, word: &Found, concepts: &mut Vec<Concept>) {
+        if asked.is_empty_word(word) {
             return;
         }
+        let question = asked.text;
         let mut alternatives =
             vec![Alternative { phrase: Phrase::word(&word.text), in_names: Some(true), weight: 1.0 }];
         let written = &question[word.from as usize..word.to as usize];
         let in_texts =
             |term: &str| Alternative { phrase: Phrase::word(term), in_names: Some(false), weight: 1.0 };
         let is_acronym = is_acronym(question, written);
+        // Every German text has `die`, which is no stem of the English word.
+        let is_of_language =
+            |stem: &String| !(is_foreign(&word.text) && stem.starts_with([GERMAN_STEM, FRENCH_STEM]));
+        let stems = self.stems(written).into_iter().filter(is_of_language);
         let (of_acronym, stems): (Vec<_>, Vec<_>) =
-            self.stems(written).into_iter().partition(|stem| is_acronym && is_stem(stem, &word.text));
+            stems.partition(|stem| is_acronym && is_stem(stem, &word.text));
         alternatives.extend(stems.iter().map(|stem| in_texts(stem)));
         if !of_acronym.is_empty() {
             alternatives.push(in_texts(&format!("{WRITTEN}{}", word.text)));
@@ -262,13 +278,13 @@ impl Questions {
     /// A name of a compound with several locants, `1,4-dioxane`: all of it, and with less weight the word behind the commas.
     fn push_with_locants(
         &mut self,
-        question: &str,
+        asked: &Asked,
         locants: &[Found],
         word: &[Found],
         concepts: &mut Vec<Concept>,
     ) {
         let before = concepts.len();
-        self.push_joined(question, word, concepts);
+        self.push_joined(asked, word, concepts);
         let mut all = concepts[before].clone();
         concepts[before..].iter_mut().for_each(|concept| concept.boost *= PART);
         let first = locants[0].position;
@@ -283,10 +299,11 @@ impl Questions {
     }
 
     /// A word with digits or joiners. What an apostrophe adds to a noun is left out (`elision.rs`).
-    fn push_code(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
+    fn push_code(&mut self, asked: &Asked, word: &[Found], concepts: &mut Vec<Concept>) {
+        let question = asked.text;
         let noun = noun(question, &word[1..]);
         if noun.len() == word.len() - 1 {
-            return self.push_joined(question, word, concepts);
+            return self.push_joined(asked, word, concepts);
         }
         let (from, to) = (noun[0].from, noun[noun.len() - 1].to);
         let mut terms = self.terms(&question[from as usize..to as usize], Language::Other);
@@ -294,17 +311,20 @@ impl Questions {
             (term.from, term.to) = (term.from + from, term.to + from);
         }
         match terms.first().map(|first| first.kind) {
-            Some(Kind::Word) => self.push_word(question, &terms[0], concepts),
-            Some(Kind::Code) => self.push_joined(question, &terms[..length_of_word(&terms)], concepts),
-            _ => self.push_joined(question, word, concepts),
+            Some(Kind::Word) => self.push_word(asked, &terms[0], concepts),
+            Some(Kind::Code) => self.push_joined(asked, &terms[..length_of_word(&terms)], concepts),
+            _ => self.push_joined(asked, word, concepts),
         }
     }
 
     /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters, codes
     /// within it, and all but the first of three or more parts count by themselves, too.
-    fn push_joined(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
+    fn push_joined(&mut self, asked: &Asked, word: &[Found], concepts: &mut Vec<Concept>) {
         let (whole, parts) = (&word[0], &word[1..]);
-        let mut alternatives = joined_or_beside(&whole.text, parts);
+        if asked.is_empty_code(whole, parts) {
+            return;
+        }
+        let mut alternatives = self.joined_or_beside(asked.text, &whole.text, parts);
         if parts.is_empty() {
             if whole.text.chars().all(is_of_number) {
                 alternatives.push(anywhere(piece(&whole.text), 1.0));
@@ -331,7 +351,7 @@ impl Questions {
                 to: whole.to,
                 boost: PART,
                 is_extra: false,
-                alternatives: joined_or_beside(&joined, &parts[1..]),
+                alternatives: self.joined_or_beside(asked.text, &joined, &parts[1..]),
                 translations: vec![],
             });
         }
@@ -339,14 +359,41 @@ impl Questions {
         for part in parts.iter().filter(|part| part.text.chars().nth(1).is_some()) {
             let before = concepts.len();
             match part.text.chars().any(char::is_numeric) {
-                false if !has_digits => self.push_word(question, part, concepts),
+                false if !has_digits => self.push_word(asked, part, concepts),
                 true if !part.text.chars().all(is_of_number) => {
-                    self.push_joined(question, std::slice::from_ref(part), concepts)
+                    self.push_joined(asked, std::slice::from_ref(part), concepts)
                 }
                 _ => {}
             }
             concepts[before..].iter_mut().for_each(|concept| concept.boost = PART);
         }
+    }
+
+    /// A word as a whole, or its parts beside each other, if it has any: the first `MOST_PARTS`. In texts, also by the stems of each
+    /// language: `injection-molding` is found as `injection molding`.
+    fn joined_or_beside(&mut self, question: &str, whole: &str, parts: &[Found]) -> Vec<Alternative> {
+        let mut alternatives = vec![anywhere(Phrase::word(whole), 1.0)];
+        let [first, .., last] = parts else { return alternatives };
+        let beside = |parts: &[Found]| {
+            let term = |part: &Found| (part.position - parts[0].position, part.text.clone());
+            Phrase { terms: parts.iter().take(MOST_PARTS).map(term).collect() }
+        };
+        alternatives.push(anywhere(beside(parts), 1.0));
+        let mut stems: Vec<Phrase> = self.stems(whole).iter().map(|stem| Phrase::word(stem)).collect();
+        let written = &question[first.from as usize..last.to as usize];
+        for language in LANGUAGES {
+            let mut found = self.terms(written, language);
+            found.retain(|term| term.kind == Kind::Part);
+            if found.len() == parts.len() {
+                stems.push(beside(&found));
+            }
+        }
+        for phrase in stems {
+            if !alternatives.iter().any(|other| other.phrase == phrase) {
+                alternatives.push(Alternative { phrase, in_names: Some(false), weight: 1.0 });
+            }
+        }
+        alternatives
     }
 }
 
@@ -369,21 +416,6 @@ fn with_accents_at_ends(text: &str) -> Option<String> {
     (from > 0).then(|| out + &text[from..])
 }
 
-/// Whether a word that is a stop word is used as a name: `CAN` in `CAN bus` and `CAN总线`. It is in capitals, unlike other letters of
-/// the question, or alone; or a character of a script without spaces is beside it.
-fn is_name(question: &str, word: &Found) -> bool {
-    let (before, rest) = question.split_at(word.from as usize);
-    let (written, after) = rest.split_at((word.to - word.from) as usize);
-    let is_capital = written.chars().all(char::is_uppercase);
-    let is_lower = |text: &str| text.chars().any(char::is_lowercase);
-    let is_alone = || !before.chars().chain(after.chars()).any(char::is_alphabetic);
-    let has_no_case = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
-    let is_long = written.chars().nth(1).is_some();
-    let is_beside =
-        before.chars().next_back().is_some_and(has_no_case) || after.chars().next().is_some_and(has_no_case);
-    is_long && (is_beside || is_capital && (is_lower(before) || is_lower(after) || is_alone()))
-}
-
 /// Whether a word of a question is an acronym, whose stem is another word: `AIDS` is no aid, `IPS` no IP. It is written in capitals
 /// among other letters, or is the whole question. The `s` of `LEDs` is an ending.
 fn is_acronym(question: &str, written: &str) -> bool {
@@ -392,17 +424,6 @@ fn is_acronym(question: &str, written: &str) -> bool {
     is_code(written)
         && (letters == written || !letters.chars().all(char::is_uppercase))
         && (is_among_others() || question.trim() == written)
-}
-
-/// A word as a whole, or its parts beside each other, if it has any: the first `MOST_PARTS`.
-fn joined_or_beside(whole: &str, parts: &[Found]) -> Vec<Alternative> {
-    let mut alternatives = vec![anywhere(Phrase::word(whole), 1.0)];
-    if let [first, ..] = parts {
-        let term = |part: &Found| (part.position - first.position, part.text.clone());
-        let terms = parts.iter().take(MOST_PARTS).map(term).collect();
-        alternatives.push(anywhere(Phrase { terms }, 1.0));
-    }
-    alternatives
 }
 
 /// The phrase of a piece of a code.
@@ -436,8 +457,9 @@ fn locants(question: &str, terms: &[Found]) -> usize {
 }
 
 /// A run of pairs: as a phrase if it may be one word, and each pair. `before` are the terms before it.
-fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Vec<Concept>) {
-    let run = without_long_vowel(&run[..run.len() - particle_length(question, run)]);
+fn push_pairs(asked: &Asked, before: &[Found], run: &[Found], concepts: &mut Vec<Concept>) {
+    let question = asked.text;
+    let run = without_long_vowel(&run[..run.len() - particle_length(asked.terms, question, run)]);
     let (first, last) = (&run[0], &run[run.len() - 1]);
     if run.len() == 1 && first.text.chars().all(is_hiragana) && first.text.chars().nth(1).is_none() {
         return;
@@ -470,15 +492,4 @@ fn push_pairs(question: &str, before: &[Found], run: &[Found], concepts: &mut Ve
             });
         }
     }
-}
-
-/// Number of pairs at the end of a run that reach into a particle. At least one pair stays.
-fn particle_length(question: &str, run: &[Found]) -> usize {
-    let (from, to) = (run[0].from as usize, run[run.len() - 1].to as usize);
-    let word = &question[from..to];
-    if run.len() < 2 || !word.chars().all(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)) {
-        return 0;
-    }
-    let particle = PARTICLES.iter().find(|particle| word.ends_with(**particle));
-    particle.map_or(0, |particle| particle.chars().count()).min(run.len() - 1)
 }

@@ -145,7 +145,7 @@ fn table(dir: &Path) -> Terms {
 
 fn translated(terms: &Terms, question: &str) -> Vec<Concept> {
     let mut questions = Questions::default();
-    let mut concepts = questions.concepts(question);
+    let mut concepts = questions.concepts(Some(terms), question);
     questions.translate(terms, question, &mut concepts);
     concepts
 }
@@ -203,7 +203,7 @@ proptest! {
         }
         let concepts = match translate {
             true => translated(&terms, question),
-            false => Questions::default().concepts(question),
+            false => Questions::default().concepts(None, question),
         };
         let all: Vec<(usize, usize, &Document)> = parts
             .iter()

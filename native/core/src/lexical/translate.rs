@@ -4,7 +4,7 @@ use super::analysis::{Analyser, Kind, Language, FRENCH_STEM, GERMAN_STEM};
 use super::characters::{normalise, Class};
 use super::concept::Translation;
 use super::found::{phrase_of, Found};
-use super::grammar::{PARTICLES, STOP_WORDS};
+use super::grammar::{is_stop_word, PARTICLES};
 use super::greek::in_other_script;
 use super::index::Phrase;
 use super::okurigana::without_ending;
@@ -105,7 +105,7 @@ pub(super) fn longest_terms(
     let mut found: Vec<(u32, u32, u32)> = Vec::new();
     each_term(terms, question, plain, stems, |term, (_, numbers)| {
         let (first, last) = (&term[0], &term[term.len() - 1]);
-        if term.len() > 1 || !STOP_WORDS.contains(&first.keys[0].0.as_str()) {
+        if term.len() > 1 || !is_stop_word(&first.keys[0].0) {
             found.push((first.from, last.to, numbers[0]));
         }
         // All of them: the text is short.
@@ -119,6 +119,24 @@ pub(super) fn longest_terms(
         is_free
     });
     found.into_iter().map(|(_, _, number)| number).collect()
+}
+
+/// Where a question has English terms of several words, bytes.
+pub(super) fn english_phrases(
+    terms: &Terms,
+    question: &str,
+    plain: &[Found],
+    stems: &[(Form, Vec<Found>)],
+) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    each_term(terms, question, plain, stems, |term, (form, _)| {
+        let is_english = !matches!(form, Form::GermanStem | Form::FrenchStem | Form::Unaccented);
+        if is_english && term.len() > 1 && term.iter().all(|unit| unit.script.is_none()) {
+            found.push((term[0].from, term[term.len() - 1].to));
+        }
+        true
+    });
+    found
 }
 
 /// Calls `each` with the terms of a question and their numbers in the table, until it returns false.

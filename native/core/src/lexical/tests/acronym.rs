@@ -58,10 +58,13 @@ fn an_acronym_is_no_translation_of_itself_and_its_places_are_listed_once() {
         let translations = || concepts.iter().flat_map(|concept| &concept.translations);
         assert!(!translations().any(|other| is_itself(&other.phrase)), "{question}");
         assert!(translations().count() > 0);
-        let found = Questions::default().find("a GPS of the car", &Sought::new(concepts), None);
+        let found = Questions::default().find("a GPS of the car", &Sought::new(concepts), None, |_| true);
         assert_eq!(found.iter().filter(|place| place.to == 5).count(), 1, "{question}: {found:?}");
     }
     // What only has the stem is a place, too.
-    let concepts = Questions::default().concepts("IPS");
-    assert_eq!(Questions::default().find("an ip of the car", &Sought::new(concepts), None).len(), 1);
+    let concepts = Questions::default().concepts(None, "IPS");
+    assert_eq!(
+        Questions::default().find("an ip of the car", &Sought::new(concepts), None, |_| true).len(),
+        1
+    );
 }

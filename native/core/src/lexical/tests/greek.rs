@@ -4,7 +4,7 @@ use super::*;
 
 fn holds(word: &str, text: &str) -> bool {
     let concept = Questions::default().phrase(word).unwrap();
-    !Questions::default().find(text, &Sought::new(vec![concept]), None).is_empty()
+    !Questions::default().find(text, &Sought::new(vec![concept]), None, |_| true).is_empty()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn required_words_are_found_in_each_spelling_of_a_greek_letter() {
 fn words_of_a_question_are_found_in_each_spelling_of_a_greek_letter() {
     let whole = |question: &str, word: &str| -> Concept {
         let is = |concept: &Concept| &question[concept.from as usize..concept.to as usize] == word;
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         concepts.into_iter().find(is).unwrap_or_else(|| panic!("{word} of {question}"))
     };
     for (question, word) in [
@@ -55,7 +55,7 @@ fn words_of_a_question_are_found_in_each_spelling_of_a_greek_letter() {
         }
     }
     let shown = |question: &str| -> Vec<(String, f32)> {
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         let text = |one: &Concept| question[one.from as usize..one.to as usize].to_owned();
         concepts.iter().map(|one| (text(one), one.boost)).collect()
     };

@@ -60,7 +60,7 @@ fn okurigana_do_not_hide_a_word() {
     assert_eq!(best("soldering", 9), [3]);
     // `に` is a particle.
     let compounds = |question: &str| {
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         let words = concepts.iter().filter(|one| !one.is_extra);
         let words = words.map(|one| question[one.from as usize..one.to as usize].to_owned());
         words.filter(|word| word.chars().count() > 2).collect::<Vec<_>>()
@@ -83,7 +83,7 @@ fn okurigana_do_not_hide_a_word() {
         ("曲がり", 0.3),
         ("冷やす", 0.3),
     ] {
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         let single = concepts.iter().find(|one| one.to - one.from == 3).unwrap();
         assert_eq!(single.boost, boost, "{question}");
     }

@@ -5,14 +5,14 @@ use super::super::question::Questions;
 use super::super::{index::Phrase, Part};
 
 fn shown(question: &str) -> Vec<(String, f32)> {
-    let concepts = Questions::default().concepts(question);
+    let concepts = Questions::default().concepts(None, question);
     let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
     concepts.iter().map(|concept| (text(concept), concept.boost)).collect()
 }
 
 #[test]
 fn words_are_found_by_stem_and_names_as_written() {
-    let concepts = Questions::default().concepts("the Batteries");
+    let concepts = Questions::default().concepts(None, "the Batteries");
     assert_eq!(concepts.len(), 1);
     let names: Vec<_> = concepts[0].alternatives.iter().filter(|a| a.in_names == Some(true)).collect();
     assert_eq!(names[0].phrase, Phrase::word("batteries"));
@@ -46,7 +46,7 @@ fn required_words_are_found_by_stem_and_in_names_as_written() {
 
 #[test]
 fn codes_are_found_whole_or_by_parts_beside_each_other() {
-    let [code] = &Questions::default().concepts("PM2.5")[..] else { panic!() };
+    let [code] = &Questions::default().concepts(None, "PM2.5")[..] else { panic!() };
     assert_eq!(code.alternatives[0].phrase, Phrase::word("pm2.5"));
     assert_eq!(code.alternatives[1].phrase.terms, [(0, "pm".into()), (1, "2.5".into())]);
     assert_eq!(
@@ -59,17 +59,17 @@ fn codes_are_found_whole_or_by_parts_beside_each_other() {
 fn a_name_behind_a_prefix_counts_by_itself() {
     assert_eq!(shown("anti-PD-L1"), [("anti-PD-L1".into(), 1.0), ("PD-L1".into(), 0.5), ("L1".into(), 0.5)]);
     assert_eq!(shown("anti-HLA-G")[1], ("HLA-G".into(), 0.5));
-    let concepts = Questions::default().concepts("anti-IL-6");
+    let concepts = Questions::default().concepts(None, "anti-IL-6");
     let inner = &concepts[1].alternatives;
     assert_eq!(inner[0].phrase, Phrase::word("il6"));
     assert_eq!(inner[1].phrase.terms, [(0, "il".into()), (1, "6".into())]);
-    assert_eq!(Questions::default().concepts("IL-6")[0].alternatives[0].phrase, inner[0].phrase);
+    assert_eq!(Questions::default().concepts(None, "IL-6")[0].alternatives[0].phrase, inner[0].phrase);
 }
 
 #[test]
 fn an_elided_article_and_a_possessive_s_do_not_hide_a_noun() {
     let alternatives = |question: &str| -> Vec<_> {
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         concepts.into_iter().map(|concept| (concept.boost, concept.alternatives)).collect()
     };
     for (question, noun) in [
@@ -109,7 +109,7 @@ fn codes_with_an_apostrophe_stay_whole() {
 fn many_elisions_take_no_time() {
     let from = std::time::Instant::now();
     for part in ["l'", "QU'", "l'a's ", "'s"] {
-        Questions::default().concepts(&format!("{}eau", part.repeat(20_000)));
+        Questions::default().concepts(None, &format!("{}eau", part.repeat(20_000)));
     }
     assert!(from.elapsed().as_secs() < 20);
 }
@@ -130,7 +130,7 @@ fn repeated_words_count_once_and_weigh_more() {
 
 #[test]
 fn an_acronym_is_found_as_it_is_written_and_its_stem_counts_less() {
-    let concepts = Questions::default().concepts("AIDS");
+    let concepts = Questions::default().concepts(None, "AIDS");
     let [whole, stem] = &concepts[..] else { panic!("{concepts:?}") };
     let terms =
         |concept: &Concept| concept.alternatives.iter().map(|one| one.phrase.clone()).collect::<Vec<_>>();
@@ -140,14 +140,17 @@ fn an_acronym_is_found_as_it_is_written_and_its_stem_counts_less() {
     assert!(terms(stem).contains(&Phrase::word("aid")) && stem.is_extra && stem.boost < 1.0);
     // A text without stems holds both.
     assert!(terms(whole).iter().all(|own| terms(stem).contains(own)));
-    let merged = Questions::default().concepts("AIDS, an aid");
+    let merged = Questions::default().concepts(None, "AIDS, an aid");
     assert_eq!(merged.iter().filter(|concept| !concept.is_extra).count(), 2);
     assert_eq!(whole_words(&concepts), 1);
     for question in ["an IPS panel", "AlAs"] {
-        assert!(Questions::default().concepts(question).iter().any(|concept| concept.is_extra), "{question}");
+        assert!(
+            Questions::default().concepts(None, question).iter().any(|concept| concept.is_extra),
+            "{question}"
+        );
     }
     for question in ["aids", "LEDs", "COOLING FANS", "HTTP", "fans"] {
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         let is_stem = |concept: &Concept| concept.is_extra && concept.to - concept.from < 8;
         assert!(!concepts.iter().any(is_stem), "{question}");
     }
@@ -156,7 +159,7 @@ fn an_acronym_is_found_as_it_is_written_and_its_stem_counts_less() {
 #[test]
 fn words_beside_each_other_are_a_pair_too() {
     let pairs = |question: &str| -> Vec<String> {
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         let pairs = concepts.iter().filter(|concept| concept.is_extra);
         pairs.map(|pair| question[pair.from as usize..pair.to as usize].to_owned()).collect()
     };
@@ -177,7 +180,7 @@ fn words_beside_each_other_are_a_pair_too() {
     ] {
         assert!(pairs(none).is_empty(), "{none}");
     }
-    let concepts = Questions::default().concepts("cooling fans");
+    let concepts = Questions::default().concepts(None, "cooling fans");
     assert_eq!(whole_words(&concepts), 2);
     let stems = Phrase { terms: vec![(0, "cool".into()), (1, "fan".into())] };
     assert!(concepts[2].alternatives.iter().any(|one| one.phrase == stems && !one.is_in(Part::Names)));
@@ -207,7 +210,7 @@ fn locants_are_of_their_compound() {
             phrase.terms.iter().map(|(far, term)| format!("{far}{term}")).collect::<Vec<_>>().join(" ")
         };
         let all = |concept: &Concept| concept.alternatives.iter().map(|one| shown(&one.phrase)).collect();
-        let concepts = Questions::default().concepts(question);
+        let concepts = Questions::default().concepts(None, question);
         concepts.iter().map(|concept| (text(concept), concept.boost, all(concept))).collect()
     };
     let found = words("1,4-dioxane");
@@ -219,4 +222,84 @@ fn locants_are_of_their_compound() {
     for other in ["1, 4-dioxane", "1,000", "5,4-6"] {
         assert!(words(other).iter().all(|(text, ..)| !text.contains(',')), "{other}");
     }
+}
+
+#[test]
+fn words_that_hyphens_join_are_found_by_their_stems_beside_each_other() {
+    let phrase =
+        |terms: &[&str]| Phrase { terms: (0..).zip(terms.iter().map(|&term| term.into())).collect() };
+    for (question, stems) in [
+        ("injection-molding", phrase(&["inject", "mold"])),
+        ("Lithium-Ionen-Batterien", phrase(&["\u{5}lithium", "\u{5}ion", "\u{5}batteri"])),
+        ("3D-printing", phrase(&["3d", "print"])),
+        ("tooth-brushes", phrase(&["toothbrush"])),
+    ] {
+        let concepts = Questions::default().concepts(None, question);
+        let found = concepts[0].alternatives.iter().find(|one| one.phrase == stems);
+        assert_eq!(found.map(|one| one.in_names), Some(Some(false)), "{question}: {:?}", concepts[0]);
+    }
+    // The part behind a prefix as well.
+    let concepts = Questions::default().concepts(None, "anti-fog-coatings");
+    let inner = concepts.iter().find(|concept| concept.from == 5 && concept.to == 17).unwrap();
+    assert!(inner.alternatives.iter().any(|one| one.phrase == phrase(&["fog", "coat"])), "{inner:?}");
+}
+
+#[test]
+fn function_words_that_joiners_connect_give_nothing() {
+    for question in ["and/or", "e.g.", "i.e., a", "z.B.", "is-a"] {
+        assert!(shown(question).is_empty(), "{question}: {:?}", shown(question));
+    }
+    assert_eq!(shown("pumps and/or valves, e.g. taps").len(), 3);
+    for question in ["A/C", "on/off", "IE", "I/O", "NAND/OR gate", "add-on"] {
+        assert!(!shown(question).is_empty(), "{question}");
+    }
+}
+
+#[test]
+fn function_words_of_other_languages_are_words_of_an_english_question() {
+    let has = |question: &str, word: &str| shown(question).iter().any(|(text, _)| text == word);
+    for (question, word) in [
+        ("a method for bonding a die", "die"),
+        ("die for use in forging", "die"),
+        ("container with a pour spout", "pour"),
+        ("die of 5 µm by 5 µm", "die"),
+        ("semiconductor die", "die"),
+        ("wafer, bare die?", "die"),
+    ] {
+        assert!(has(question, word), "{question}");
+    }
+    for (question, word) in [
+        ("die Batterie", "die"),
+        ("was die Pumpe ist", "ist"),
+        ("die Pumpe und der Filter by Bosch", "die"),
+        ("capteur pour véhicule", "pour"),
+        ("pompe pour eau", "pour"),
+        ("die Größe in or", "die"),
+    ] {
+        assert!(!has(question, word), "{question}");
+    }
+    // Every German text has `die`, which is no English word.
+    let concepts = Questions::default().concepts(None, "bonding of a die");
+    let die = concepts.iter().find(|concept| concept.to - concept.from == 3).unwrap();
+    assert!(die.alternatives.iter().any(|one| one.phrase == Phrase::word("die") && one.is_in(Part::Text)));
+    assert!(
+        die.alternatives.iter().all(|one| !one.phrase.terms[0].1.starts_with(['\u{5}', '\u{6}'])),
+        "{die:?}"
+    );
+}
+
+#[test]
+fn unseen_characters_and_stray_accents_part_no_word() {
+    let one = |question: &str| -> Phrase {
+        let concepts = Questions::default().concepts(None, question);
+        assert_eq!(concepts.len(), 1, "{question:?}: {concepts:?}");
+        concepts[0].alternatives[0].phrase.clone()
+    };
+    assert_eq!(one("ARÇELİK"), one("arçelik"));
+    assert_eq!(one("x\u{304}y"), one("xy"));
+    assert_eq!(one("bat\u{200b}tery"), one("battery"));
+    assert_eq!(one("bat\u{200e}tery\u{202c}"), one("battery"));
+    assert_eq!(shown("葛\u{e0100}城"), [("葛\u{e0100}城".into(), 1.0)]);
+    assert_eq!(one("葛\u{e0100}城"), one("葛城"));
+    assert_eq!(one("☎\u{fe0f}battery"), one("battery"));
 }

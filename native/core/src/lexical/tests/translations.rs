@@ -219,7 +219,7 @@ fn a_document_in_two_languages_gets_nothing_twice() {
     assert_eq!((scored.used[0].documents, scored.used[0].holding), (2, 3));
     let found = scored.segments[0].values();
     assert!(found[1] > 0.0 && found[1] < found[0] && found[3] == 0.0, "{found:?}");
-    let unlike = scores(&snapshot, &Questions::default().concepts("battery"), SHARES).unwrap();
+    let unlike = scores(&snapshot, &Questions::default().concepts(None, "battery"), SHARES).unwrap();
     let plain = unlike.segments[0].values();
     assert_eq!((found[0], found[2]), (plain[0], plain[2]));
 }
@@ -237,9 +237,78 @@ proptest! {
         let deleted = none(&segment);
         let snapshot = snapshot_of(vec![(segment, deleted)]);
         let with = scores(&snapshot, &translated(&terms, question), SHARES).unwrap();
-        let without = scores(&snapshot, &Questions::default().concepts(question), SHARES).unwrap();
+        let without = scores(&snapshot, &Questions::default().concepts(None, question), SHARES).unwrap();
         for (with, without) in with.segments.iter().zip(&without.segments) {
             prop_assert_eq!(with.values(), without.values());
         }
     }
+}
+
+#[test]
+fn what_the_table_has_is_a_word_and_no_particle() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = ["알루미나", "해상도", "회로", "센서", "서도", "기계", "이동", "이동도"];
+    let groups: Vec<[(&str, &str); 2]> = words.iter().map(|&word| [("ko", word), ("en", word)]).collect();
+    let groups: Vec<&[(&str, &str)]> = groups.iter().map(|group| &group[..]).collect();
+    let terms = table_of(dir.path(), &groups);
+    let longest = |terms: Option<&Terms>, question: &str| -> String {
+        let concepts = Questions::default().concepts(terms, question);
+        let longest = concepts.iter().max_by_key(|concept| concept.to - concept.from).unwrap();
+        question[longest.from as usize..longest.to as usize].to_owned()
+    };
+    for (question, word) in [
+        ("알루미나", "알루미나"),
+        ("알루미나를", "알루미나"),
+        ("고해상도", "고해상도"),
+        ("집적회로", "집적회로"),
+        ("집적회로로", "집적회로"),
+        ("이동도", "이동도"),
+        ("센서도", "센서"),
+        ("기계로", "기계"),
+        ("배터리나", "배터리"),
+    ] {
+        assert_eq!(longest(Some(&terms), question), word, "{question}");
+    }
+    assert_eq!(longest(None, "알루미나"), "알루미");
+}
+
+#[test]
+fn a_translation_is_shown_for_the_longest_word_that_is_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let terms = table(dir.path());
+    let question = "激光雷达装置";
+    let concepts = translated(&terms, question);
+    let place = |text: &str| {
+        concepts.iter().position(|one| &question[one.from as usize..one.to as usize] == text).unwrap()
+    };
+    let (whole, part) = (place("激光雷达"), place("激光"));
+    let sought = Sought::new(concepts);
+    let shown = |is_used: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let places = Questions::default().find("a lidar", &sought, Some(&terms), is_used);
+        places.iter().map(|place| place.concept).collect()
+    };
+    assert_eq!(shown(&|_| true), [whole]);
+    assert_eq!(shown(&|n| n != whole)[..], [part]);
+    // A word that is not used has a place, too.
+    assert_eq!(shown(&|_| false), [whole]);
+}
+
+#[test]
+fn a_function_word_within_an_english_term_is_a_word() {
+    let dir = tempfile::tempdir().unwrap();
+    let terms = table_of(
+        dir.path(),
+        &[
+            &[("en", "die casting"), ("ko", "다이캐스팅")],
+            &[("en", "pour point"), ("ko", "유동점")],
+            &[("de", "die Pumpe"), ("zh", "泵")],
+        ],
+    );
+    let has = |question: &str, word: &str| {
+        let concepts = translated(&terms, question);
+        concepts.iter().any(|concept| &question[concept.from as usize..concept.to as usize] == word)
+    };
+    assert!(has("die casting machine", "die") && has("pour point depressant", "pour"));
+    assert!(has("die-casting", "die"));
+    assert!(!has("die Pumpe", "die") && !has("die machine", "die"));
 }

@@ -8,7 +8,7 @@ fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
     let path = dir.path().join("x");
     let documents: Vec<Document> = (0..400).map(|n| vec![(Part::Text, TEXTS[n % TEXTS.len()])]).collect();
     drop(write(&path, 0, &documents));
-    let concepts = Questions::default().concepts("battery");
+    let concepts = Questions::default().concepts(None, "battery");
     let file = crate::file::Container::open(&path).unwrap();
     let range = file.range_of("lexical").unwrap();
     drop(file);
