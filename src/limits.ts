@@ -373,6 +373,8 @@ export const DRAWING_TIMEOUT_S = 30;
 /** Longer side of a thumbnail, pixels. */
 export const DRAWING_THUMBNAIL_SIDE = 320;
 export const DRAWING_NAME_MAX_CHARS = 128;
+/** Milliseconds after which the publications that an ingest has read are committed. */
+export const INGEST_COMMIT_MS = 5_000;
 /** Bytes of images that are kept during an ingest until a publication names them. */
 export const DRAWING_WAITING_BYTES = 64 << 20;
 /** Lifetime of a link to an image, s. */

@@ -131,12 +131,14 @@ export class ProgressLine {
   }
 }
 
-/** A signal that fires at Ctrl-C or SIGTERM. A second one ends the process. */
+/** A signal that fires at Ctrl-C or SIGTERM. A second one, of either kind, ends the process. */
 export function interruption(): AbortSignal {
   const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  const stop = () => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    controller.abort();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
   return controller.signal;
 }
 

@@ -19,7 +19,7 @@ import { releaseSignals } from './early-signals.js';
 import { createKey } from './keys.js';
 import { withSources } from './messages.js';
 import { clusterOf, OF_A_BUCKET, OF_A_CLUSTER, settings, whereOf, withSettings } from './options.js';
-import { COMMAND, counted, EXIT, size } from './output.js';
+import { COMMAND, counted, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
 
@@ -104,8 +104,12 @@ SIGTERM and SIGINT shut down after running requests; SIGHUP reads the certificat
 async function run(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
   const { data } = config;
-  // From the start: a service manager may send signals while the index is opened. Nothing is served yet that would have to end.
-  let onStop: () => void = () => process.exit(EXIT.done);
+  // From the start: a service manager may send signals while the index is opened. The process must not end then, since Node crashes
+  // if it ends threads that load.
+  let isTold = false;
+  let onStop = () => {
+    isTold = true;
+  };
   atStopSignal(() => onStop());
   let isHungUp = false;
   let onHangUp = () => {
@@ -115,6 +119,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   releaseSignals();
   const metrics = new Metrics();
   const engine = await openEngine(config, metrics);
+  if (isTold) return engine.close();
   const drawings = await openStore(config).catch(async (error: unknown) => {
     await engine.close();
     throw error;
@@ -137,6 +142,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   // Before the banner is shown: a user may press Ctrl-C at once.
   const told = new Promise<void>((resolve) => {
     onStop = resolve;
+    if (isTold) resolve();
   });
   onHangUp = () => reload(server, flags, log, config);
   if (isHungUp) onHangUp();

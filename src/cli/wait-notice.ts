@@ -17,8 +17,10 @@ export interface WaitNotice {
   lock: string;
 }
 
-/** Commands that write to a data folder. Each may wait for a long time for another process that writes. */
-const WRITERS: ReadonlySet<string> = new Set(['check', 'delete', 'ingest', 'migrate', 'reembed', 'snapshot']);
+/** Commands that may wait for a long time for another process that writes to the data folder. A server does at its start and end. */
+const WRITERS: ReadonlySet<string> = new Set([
+  ...['check', 'delete', 'ingest', 'migrate', 'reembed', 'serve', 'snapshot'],
+]);
 
 /**
  * Lets a command that writes to a data folder say once, within two seconds, that it waits for another process. The wait

@@ -66,6 +66,7 @@ export class ClusterEngine implements EngineBackend {
   readonly #models: ThreadModels;
   readonly #answers: Answers;
   readonly #health: Health;
+  #closed: Promise<void> | undefined;
   readonly #work = new OpenWork();
   readonly #index: CurrentIndex;
   readonly #bucket: DrawingBucket | undefined;
@@ -280,8 +281,12 @@ export class ClusterEngine implements EngineBackend {
     return { ready: missing.length === 0, missing: [...missing] };
   }
 
-  async close(): Promise<void> {
-    if (this.#work.isClosed) return;
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#work.stop();
     this.#health.close();
     await this.#answers.close();

@@ -77,8 +77,7 @@ export async function snapshotFolder(
     }
     throw asFull(error, folder);
   } finally {
-    await rm(held, { recursive: true, force: true });
-    lock.release();
+    await rm(held, { recursive: true, force: true }).finally(() => lock.release());
   }
 }
 

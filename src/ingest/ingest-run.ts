@@ -4,6 +4,7 @@
  */
 import { isImageName } from '../drawings/name.js';
 import { isPriorartError } from '../errors.js';
+import { INGEST_COMMIT_MS } from '../limits.js';
 import type { Outcome, Outdated } from '../store/commit.js';
 import type { PreparedDocument } from '../store/document.js';
 import { type ModelIdentity, sameModel } from '../store/manifest.js';
@@ -16,9 +17,8 @@ import type { DrawingSummary, IngestOptions, IngestSummary, SourcePlace } from '
 import { type Ended, Tallies } from './tally.js';
 import type { IngestTarget, Refusal } from './target.js';
 
-/** Waiting passages, and milliseconds since the last commit, after which a segment is committed. */
+/** Waiting passages after which a segment is committed. */
 const SEGMENT_PASSAGES = 16_384;
-const SEGMENT_MS = 5_000;
 /** Attempts to embed documents if the model of the folder changes each time. */
 const ATTEMPTS = 3;
 /** Attempts in a row at which other programs had changed every publication that waits. */
@@ -85,7 +85,7 @@ export class IngestRun {
       this.#passages += document.passages.length;
       if (this.#passages >= segmentPassages) await this.flush();
     }
-    if (performance.now() - this.#lastCommit > SEGMENT_MS) await this.flush();
+    if (performance.now() - this.#lastCommit > INGEST_COMMIT_MS) await this.flush();
     this.#report();
   }
 

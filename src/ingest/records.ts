@@ -1,5 +1,6 @@
 /** Records of an application become units like those of a file, one per record. */
 import { PriorartError } from '../errors.js';
+import { INGEST_COMMIT_MS } from '../limits.js';
 import type { PatentRecords } from './patent-schema.js';
 import { jsonLines, recordId } from './readers/json-lines.js';
 import type { Failure, Unit } from './readers/reader.js';
@@ -13,28 +14,42 @@ export const RECORDS_NAME = 'records';
  */
 const ON_THE_WAY_MAX = 50_000;
 
+/** Records within `INGEST_COMMIT_MS` below which a source is slow: they fill no batch of every worker. */
+const SLOW = 256;
+
 export interface RecordOptions extends Pick<SourceOptions, 'signal' | 'onProgress' | 'onEnd'> {
   /** Commits all units yielded so far. */
   commit: () => Promise<void>;
+  /** Milliseconds after which the units of a slow source are committed. */
+  commitMs?: number;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * Takes the next record when the unit of the previous record is in progress, and yields a unit for each.
+ * Takes the next record when the unit of the previous record is in progress, and yields a unit for each. A feed may give a record
+ * now and then: its units are committed while the next one is awaited.
  * @throws PriorartError `invalid_request` for a source of bytes or texts; any error of the iteration; the reason of the
  * signal when it fires, also while the next record is awaited
  */
 export async function* openRecords(
   records: PatentRecords,
   name: string,
-  { signal, onProgress, onEnd, commit }: RecordOptions,
+  { signal, onProgress, onEnd, commit, commitMs = INGEST_COMMIT_MS }: RecordOptions,
 ): AsyncGenerator<Unit | Failure, void, undefined> {
   const modified = new Date().toISOString();
   const onTheWay = new Set<string>();
   let at = 0;
   let total = 0;
-  for await (const record of untilAborted(records, signal)) {
+  let uncommitted = 0;
+  // Records of the last `commitMs`, and when that time began.
+  let [inTime, since] = [0, performance.now()];
+  const commitAll = async () => {
+    if (uncommitted > 0) await commit();
+    onTheWay.clear();
+    [uncommitted, inTime, since] = [0, 0, performance.now()];
+  };
+  for await (const record of untilAborted(records, signal, { ms: commitMs, do: commitAll })) {
     const position = `record ${++at}`;
     if (at === 1 && (ArrayBuffer.isView(record) || typeof record === 'string')) throw notRecords(record);
     const written = jsonOf(record);
@@ -57,9 +72,10 @@ export async function* openRecords(
     };
     yield isRepeated ? { ...unit, isRepeated } : unit;
     onProgress?.(total, 0);
-    if (onTheWay.size < ON_THE_WAY_MAX) continue;
-    await commit();
-    onTheWay.clear();
+    [uncommitted, inTime] = [uncommitted + 1, inTime + 1];
+    const isOver = performance.now() - since > commitMs;
+    if ((isOver && inTime < SLOW) || onTheWay.size >= ON_THE_WAY_MAX) await commitAll();
+    else if (isOver) [inTime, since] = [0, performance.now()];
   }
   onEnd?.({ path: name, bytes: total, modified }, name, false);
 }
@@ -82,10 +98,11 @@ function jsonOf(record: unknown): { json: string } | { reason: string } {
   }
 }
 
-/** The values of an iterable, until the signal fires. */
+/** The values of an iterable, until the signal fires. @param idle what is done once if a value takes longer than a time */
 async function* untilAborted<T>(
   values: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
+  idle: { ms: number; do: () => Promise<void> },
 ): AsyncGenerator<T> {
   const iterator =
     Symbol.asyncIterator in values ? values[Symbol.asyncIterator]() : values[Symbol.iterator]();
@@ -97,14 +114,22 @@ async function* untilAborted<T>(
   try {
     for (;;) {
       signal?.throwIfAborted();
+      let done: Promise<void> | undefined;
+      const timer = setTimeout(() => {
+        done = idle.do();
+        done.catch(() => {}); // Awaited below.
+      }, idle.ms);
       const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
         give = () => reject(signal?.reason);
         Promise.resolve(iterator.next()).then(resolve, reject);
-      }).catch((error: unknown) => {
-        // An iterator that throws has ended. After an abort, `return` below tells the iterator to stop.
-        isDone = signal?.aborted !== true;
-        throw error;
-      });
+      })
+        .catch((error: unknown) => {
+          // An iterator that throws has ended. After an abort, `return` below tells the iterator to stop.
+          isDone = signal?.aborted !== true;
+          throw error;
+        })
+        .finally(() => clearTimeout(timer));
+      await done;
       isDone = next.done === true;
       if (next.done) return;
       yield next.value;

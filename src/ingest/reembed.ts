@@ -97,8 +97,11 @@ export async function reembed(
 function clearAway(store: Store): void {
   const lock = lockMerging(store);
   if (lock === null) return;
-  removeLeftovers(store);
-  lock.release();
+  try {
+    removeLeftovers(store);
+  } finally {
+    lock.release();
+  }
 }
 
 /** Continues an earlier run to the same model, or starts a new one. */
@@ -176,7 +179,13 @@ class Reembedding {
     const inFlight: Promise<PreparedBatch>[] = [];
     const finishOne = async () => {
       const next = inFlight.shift();
-      if (next) await this.#take(await next);
+      if (next === undefined) return;
+      const batch = await next.catch((error: unknown) => {
+        // What was embedded before is written.
+        this.#checkSignal();
+        throw error;
+      });
+      await this.#take(batch);
     };
     for (const batch of this.#batches()) {
       this.#checkSignal();

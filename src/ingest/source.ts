@@ -162,6 +162,9 @@ async function* openFile(
   }
   let read = 0;
   const stream = isInput ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
+  // A pipe may give nothing for a long time.
+  const stop = () => stream.destroy(options.signal?.reason);
+  options.signal?.addEventListener('abort', stop, { once: true });
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       options.signal?.throwIfAborted();
@@ -170,12 +173,16 @@ async function* openFile(
       yield chunk;
     }
   }
-  const { head, whole, close } = await peek(counted(), HEAD_BYTES);
   try {
-    if (sniff(head) === 'zip' && !isInput) yield* openZip(path, { ...place, depth: 1 }, options);
-    else yield* openStream(head, whole, place, options);
+    const { head, whole, close } = await peek(counted(), HEAD_BYTES);
+    try {
+      if (sniff(head) === 'zip' && !isInput) yield* openZip(path, { ...place, depth: 1 }, options);
+      else yield* openStream(head, whole, place, options);
+    } finally {
+      await close();
+    }
   } finally {
-    await close();
+    options.signal?.removeEventListener('abort', stop);
   }
 }
 

@@ -99,6 +99,10 @@ export class Pool implements Answers {
   readonly #flags: Int32Array;
   readonly #freeSlots: number[];
   readonly #observe: AnswerObserver;
+  /** Rejects each question that a thread has, or that waits for one. */
+  readonly #asked = new Set<(error: unknown) => void>();
+  /** Why there is no thread any more. */
+  #fault: unknown;
 
   /** @param queuePerWorker searches that may wait for each worker */
   constructor(
@@ -128,6 +132,30 @@ export class Pool implements Answers {
       workerData: { setting, flags } satisfies WorkerData,
     });
     this.#loading = new Loading(this.#piscina);
+    // A thread that replaces a lost one may fail to load, too. Without a listener, that would end the process. Without a thread,
+    // no question would ever be answered.
+    this.#piscina.on('error', (error: unknown) => {
+      if (this.#piscina.threads.length > 0) return;
+      this.#fault = error;
+      for (const fail of this.#asked) fail(error);
+    });
+  }
+
+  /** Asks a thread. The promise is rejected if no thread is left. */
+  async #run(task: Task): Promise<Reply> {
+    let fail!: (error: unknown) => void;
+    try {
+      return await new Promise<Reply>((resolve, reject) => {
+        fail = reject;
+        this.#asked.add(reject);
+        if (this.#fault !== undefined) throw this.#fault;
+        this.#piscina.run(task, { transferList: ownedBy(task.question) }).then(resolve, reject);
+      });
+    } catch (error) {
+      return lostWorker(error);
+    } finally {
+      this.#asked.delete(fail);
+    }
   }
 
   get parallel(): number {
@@ -168,7 +196,7 @@ export class Pool implements Answers {
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       const task = { question, slot, deadline } satisfies Task;
-      const reply = await this.#piscina.run(task, { transferList: ownedBy(question) }).catch(lostWorker);
+      const reply = await this.#run(task);
       // The worker does not know the reason of the signal.
       if ('refusal' in reply) throw signal?.aborted ? cancelled(signal) : errorOf(reply.refusal);
       this.#queue.parallel = this.#workers * Math.min(reply.concurrency, CONCURRENCY_MAX);

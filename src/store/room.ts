@@ -120,10 +120,16 @@ export function makeFolder(path: string, mode?: number): string {
   return dirname(resolve(first ?? path));
 }
 
-/** Syncs a folder and its parents up to `top`. */
+/** Syncs a folder and its parents up to `top`. A parent that may not be read or cannot be synced is left to the system. */
 export function syncFolders(path: string, top: string): void {
-  for (let at = resolve(path); ; at = dirname(at)) {
-    syncFolder(at);
+  const own = resolve(path);
+  for (let at = own; ; at = dirname(at)) {
+    try {
+      syncFolder(at);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (at === own || !['EACCES', 'EPERM', 'EINVAL'].includes(code)) throw error;
+    }
     if (at.length <= top.length) return;
   }
 }

@@ -202,29 +202,34 @@ export class Store {
     hasDataFile(dir);
     const top = makeFolders(dir);
     const store = new Store(dir);
-    store.root.transactionSync(() => {
-      if (store.meta.get(MANIFEST) !== undefined) return;
-      // A folder without an index may be new, and its entries may not be synced.
-      for (const part of PARTS) syncFolders(join(dir, part), top);
-      const now = new Date().toISOString();
-      const manifest: Manifest = {
-        format: FORMAT,
-        generation: 1,
-        createdAt: now,
-        updatedAt: now,
-        model,
-        ...(models === undefined ? {} : { models }),
-        indexKind,
-        segments: [],
-        nextDoc: 1,
-        nextSegment: 1,
-        documents: 0,
-        passages: 0,
-      };
-      store.meta.putSync(MANIFEST, manifest);
-    });
-    store.manifest();
-    return store;
+    try {
+      store.root.transactionSync(() => {
+        if (store.meta.get(MANIFEST) !== undefined) return;
+        // A folder without an index may be new, and its entries may not be synced.
+        for (const part of PARTS) syncFolders(join(dir, part), top);
+        const now = new Date().toISOString();
+        const manifest: Manifest = {
+          format: FORMAT,
+          generation: 1,
+          createdAt: now,
+          updatedAt: now,
+          model,
+          ...(models === undefined ? {} : { models }),
+          indexKind,
+          segments: [],
+          nextDoc: 1,
+          nextSegment: 1,
+          documents: 0,
+          passages: 0,
+        };
+        store.meta.putSync(MANIFEST, manifest);
+      });
+      store.manifest();
+      return store;
+    } catch (error) {
+      void store.close();
+      throw error;
+    }
   }
 
   /** The manifest of the current read transaction. */

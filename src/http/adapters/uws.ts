@@ -42,9 +42,15 @@ import { UwsExchange } from './uws-exchange.js';
 import { copyHeaders, copyRequest, hasAmbiguousLength, peerAddress } from './uws-request.js';
 import type { ListenSocket, UwsApp, UwsModule, UwsRequest, UwsResponse } from './uws-types.js';
 
-/** @throws Error if the binary does not load on this system */
-export function createUwsAdapter(options: AdapterOptions): HttpAdapter {
-  return new UwsAdapter(loadUws(), options);
+/** Milliseconds between attempts to listen again. */
+const LISTEN_EVERY_MS = 1_000;
+
+/**
+ * @param uws the loaded binary
+ * @throws Error if the binary does not load on this system
+ */
+export function createUwsAdapter(options: AdapterOptions, uws: UwsModule = loadUws()): HttpAdapter {
+  return new UwsAdapter(uws, options);
 }
 
 /** @throws Error if the binary does not load on this system */
@@ -64,6 +70,8 @@ class UwsAdapter implements HttpAdapter {
   readonly #apps: UwsApp[];
   #listening: ListenSocket | undefined;
   #address: { host: string; port: number } | undefined;
+  #retrying: NodeJS.Timeout | undefined;
+  #isClosed = false;
   connections = 0;
 
   constructor(uws: UwsModule, options: AdapterOptions) {
@@ -111,26 +119,43 @@ class UwsAdapter implements HttpAdapter {
 
   /**
    * The identity of an app cannot change. A new app takes over the port, and the old app keeps its
-   * connections.
+   * connections. If the new one cannot listen, the old one does, as soon as the address can be had.
    */
   replaceTls(tls: TlsIdentity): void {
     const app = this.#appFor(tls);
-    if (!this.#listening) return;
+    if (!this.#address || this.#isClosed) return;
     this.#apps.push(app);
-    this.#listenAgain();
+    try {
+      this.#listenAgain();
+    } catch (error) {
+      this.#apps.pop();
+      this.#retry();
+      throw error;
+    }
   }
 
   #listenAgain(): void {
     const { host, port } = this.#address!;
-    this.#uws.us_listen_socket_close(this.#listening!);
-    this.#listening = undefined;
+    this.#stopListening();
     if (!this.#listenOn(host, port)) throw cannotListen(host, port);
   }
 
-  async close(graceMs: number): Promise<void> {
-    if (!this.#listening) return;
-    this.#uws.us_listen_socket_close(this.#listening);
+  /** Listens again, now or later. The address may be that of another machine for a while. */
+  #retry(): void {
+    const { host, port } = this.#address!;
+    if (!this.#listenOn(host, port)) this.#retrying = setTimeout(() => this.#retry(), LISTEN_EVERY_MS);
+  }
+
+  #stopListening(): void {
+    clearTimeout(this.#retrying);
+    if (this.#listening) this.#uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;
+  }
+
+  async close(graceMs: number): Promise<void> {
+    if (!this.#address || this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stopListening();
     await this.#running.none(graceMs);
     for (const app of this.#apps) app.close();
   }
