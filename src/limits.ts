@@ -480,10 +480,12 @@ export const OAUTH_RECORDS_MAX: Readonly<Record<string, number>> = {
   AuthorizationCode: 20_000,
   Grant: 20_000,
   AccessToken: 200_000,
-  RefreshToken: 200_000,
+  RefreshToken: 500_000,
 };
 /** Records of a kind and a grant. The one that expires first gives way to a further one. */
 export const OAUTH_RECORDS_PER_GRANT = 100;
+/** Refresh tokens of a grant, those used within a day among them. One more use ends the grant. */
+export const OAUTH_REFRESH_TOKENS_PER_GRANT = 300;
 /** Grants of an account. The oldest is ended for a further one. */
 export const OAUTH_GRANTS_PER_ACCOUNT = 100;
 /** Changes that may wait for the thread that writes them. */

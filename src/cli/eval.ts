@@ -28,7 +28,7 @@ questions. An application and its grant count as one document; designs are ignor
 language are also measured on the documents of each language separately, within the first ${EVAL_DEPTH} found.
 
 Examples:
-  priorart eval --queries fixtures/queries.tsv --qrels fixtures/qrels.txt
+  priorart eval --queries mine.tsv --qrels mine.txt
   priorart eval --data ./patents --queries mine.tsv --qrels mine.txt --recall-at 5,20 --run mine.run --json`,
     )
     .action(run);

@@ -62,7 +62,8 @@ Examples:
 }
 
 async function run(flags: Flags): Promise<void> {
-  const cluster = clusterOf(indexSettings({ ...flags }));
+  const config = indexSettings({ ...flags });
+  const cluster = clusterOf(config);
   if (cluster !== undefined && [flags.data, flags.url, flags.remote].some((flag) => flag !== undefined)) {
     throw new PriorartError(
       'usage',
@@ -86,7 +87,7 @@ async function run(flags: Flags): Promise<void> {
   if (flags.remote) throw new PriorartError('usage', '--remote: expected it with --print-config');
   const { packageVersion } = await import('../http/package-version.js');
   const { serveOverStdio } = await import('../mcp/stdio.js');
-  const engine = await openEngine(cluster ?? flags.data, flags.models);
+  const engine = await openEngine(cluster ?? flags.data, flags.models ?? config.models);
   const api = await (engine ? engineApi(engine, cluster) : serverApi(base)).catch(async (error: unknown) => {
     await engine?.close();
     throw error;

@@ -86,7 +86,7 @@ const RELOADED: ReadonlySet<SettingName> = new Set([
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('serve the HTTP interface')
-    .option('--demo', 'create a demonstration key on the first start and print it')
+    .option('--demo', 'create a demonstration key and print it, if the folder has no key')
     .addHelpText(
       'after',
       `

@@ -75,6 +75,9 @@ export async function whyNoDrawings(): Promise<string | undefined> {
   }
 }
 
+/** Types of samples, as sharp names them, that are converted. */
+const DEPTHS: ReadonlySet<string> = new Set(['uchar', 'ushort']);
+
 /**
  * Converts one image: of several pages, the first. Bytes, pixels and time are limited before and during decoding.
  * @throws UnreadableImage if the bytes cannot be converted
@@ -90,8 +93,12 @@ export async function convertImage(bytes: Uint8Array): Promise<Converted> {
       seconds: DRAWING_TIMEOUT_S,
     });
   try {
-    const { width = 0, height = 0, hasAlpha } = await decode().metadata();
+    const { width = 0, height = 0, hasAlpha, depth } = await decode().metadata();
     checkSize(width, height);
+    // Offices send 1, 8 and 16 bits. The limit of pixels does not bound the memory of wider ones.
+    if (depth !== undefined && !DEPTHS.has(depth)) {
+      throw new UnreadableImage(`an image with samples of type ${depth}; expected 1, 8 or 16 bits`);
+    }
     // Black lines on a transparent background would be invisible on a dark page.
     const upright = (pipeline: Pipeline) =>
       hasAlpha ? pipeline.autoOrient().flatten({ background: '#fff' }) : pipeline.autoOrient();

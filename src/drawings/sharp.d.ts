@@ -6,6 +6,8 @@ declare module 'sharp' {
     width?: number;
     height?: number;
     hasAlpha?: boolean;
+    /** Type of a sample, such as `uchar`. */
+    depth?: string;
   }
 
   export interface Box {

@@ -166,6 +166,7 @@ class Exchange {
       parameters: match.parameters,
       account: this.#admission.account,
       key: this.#admission.caller?.key,
+      checkSession: () => this.#admission.checkSession(request, match.route),
       reserveQuota: async (query) => {
         await this.#admission.reserveQuota();
         this.#query = query;

@@ -61,6 +61,11 @@ export interface Call {
   /** The caller's key, on routes with access `key`. */
   key: ApiKey | undefined;
   /**
+   * Checks again whether the session of the call goes on. It may end while a client holds its body back.
+   * @throws PriorartError `unauthorized`
+   */
+  checkSession(): void;
+  /**
    * Reserves one search in the account's monthly quota. Call this between validation and work. The app counts
    * the search if the answer is a 200, and releases it otherwise.
    * @param query the query of the search, for the request log if operators store queries

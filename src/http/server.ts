@@ -276,8 +276,7 @@ async function authorizationOf(
   const { EmbeddedOAuth } = await import('./oauth/embedded.js');
   return new EmbeddedOAuth({
     ...{ access, publicUrl, fetchDocument, scope: config.oauthScope },
-    checkPassword: async (account, password, address) =>
-      (await signIns.check(account, password, address))?.account,
+    checkPassword: (account, password, address) => signIns.check(account, password, address),
     onError: (error) => log.error({ err: error }, 'expired sign-ins could not be removed'),
   });
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import type { IngestedFile } from '../../src/observe/observations.js';
 import { type Answer, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+import { RawClient } from '../http/raw.js';
+import { until } from '../until.js';
 import { assertDocumented } from './documented.js';
 import { makeNamesake } from './namesake.js';
 
@@ -37,6 +39,35 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
   }
 
   const cookieOf = (answer: Answer) => (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
+
+  it('a session that ends while the body is awaited makes no key', async (t) => {
+    const { service, account, signIn } = await started(t);
+    const { headers } = await signIn();
+    const client = new RawClient(Number(new URL(service.server.url).port));
+    t.after(() => client.socket.destroy());
+    const body = JSON.stringify({ environment: 'staging', name: 'stolen' });
+    const lines = Object.entries({ host: 'x', 'content-type': 'application/json', ...headers });
+    const { passwords } = service.access;
+    const isEnded = passwords.isAccountSessionEnded.bind(passwords);
+    let checks = 0;
+    passwords.isAccountSessionEnded = (session) => {
+      checks += 1;
+      return isEnded(session);
+    };
+    client.write(
+      `POST /account/keys HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}` +
+        `content-length: ${body.length}\r\n\r\n${body.slice(0, 1)}`,
+    );
+    await until(() => checks > 0, 'the request is admitted');
+    await passwords.endSessions(account.id);
+    client.write(body.slice(1));
+    const answer = await client.reply();
+    assert.equal(answer?.status, 401, answer?.body);
+    assert.equal(
+      service.access.keysOf(account.id).some(({ name }) => name === 'stolen'),
+      false,
+    );
+  });
 
   it('an account makes, names and revokes a key, whose secret is shown once', async (t) => {
     const { service, account, send, signIn } = await started(t);

@@ -5,7 +5,18 @@ import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { convertImage, UnreadableImage } from '../../src/drawings/convert.js';
 import { DRAWING_MAX_BYTES, DRAWING_MAX_PIXELS, DRAWING_THUMBNAIL_SIDE } from '../../src/limits.js';
-import { gif, greyOf, jpeg, metadataOf, noSharp, pattern, png, tiffG4, transparentPng } from './images.js';
+import {
+  gif,
+  greyOf,
+  jpeg,
+  metadataOf,
+  noSharp,
+  pattern,
+  png,
+  tiffG4,
+  transparentPng,
+  wideTiff,
+} from './images.js';
 
 const unreadable = (reason: RegExp) => (error: unknown) => {
   assert.ok(error instanceof UnreadableImage, String(error));
@@ -125,6 +136,15 @@ describe('an image', { skip: noSharp }, () => {
     ] as const;
     for (const [text, reason] of none)
       await assert.rejects(convertImage(Buffer.from(text)), unreadable(reason));
+  });
+
+  it('an image of wide samples is refused before it is decoded', async () => {
+    for (const format of [1, 3] as const) {
+      await assert.rejects(
+        convertImage(wideTiff(format)),
+        unreadable(/samples of type \w+; expected 1, 8 or 16 bits/),
+      );
+    }
   });
 
   it('an image with too many pixels is refused before it is decoded', async () => {

@@ -82,3 +82,32 @@ export function greyOf(bytes: Uint8Array): Promise<Buffer> {
 export function metadataOf(bytes: Uint8Array): Promise<{ width: number; height: number; format: string }> {
   return make(bytes).metadata();
 }
+
+/** A TIFF of 4 × 4 samples of 32 bits (TIFF 6.0, section 2). @param format 1: whole numbers, 3: real ones */
+export function wideTiff(format: 1 | 3): Buffer {
+  const [side, short, long, bits] = [4, 3, 4, 32];
+  const length = (side * side * bits) / 8;
+  const entries: [tag: number, type: number, value: number][] = [
+    [256, short, side],
+    [257, short, side],
+    [258, short, bits],
+    [259, short, 1],
+    [262, short, 1],
+    [273, long, 8],
+    [277, short, 1],
+    [278, short, side],
+    [279, long, length],
+    [339, short, format],
+  ];
+  const directory = Buffer.alloc(2 + 12 * entries.length + 4);
+  directory.writeUInt16LE(entries.length, 0);
+  for (const [n, [tag, type, value]] of entries.entries()) {
+    directory.writeUInt16LE(tag, 2 + 12 * n);
+    directory.writeUInt16LE(type, 4 + 12 * n);
+    directory.writeUInt32LE(1, 6 + 12 * n);
+    directory.writeUInt32LE(value, 10 + 12 * n);
+  }
+  const head = Buffer.from('49492a0000000000', 'hex');
+  head.writeUInt32LE(8 + length, 4);
+  return Buffer.concat([head, Buffer.alloc(length), directory]);
+}

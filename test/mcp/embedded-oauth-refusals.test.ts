@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import type { Account } from '../../src/access/records.js';
 import { startServer } from '../../src/http/server.js';
+import { OAUTH_RECORDS_PER_GRANT, OAUTH_REFRESH_TOKENS_PER_GRANT } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
 import { type Answer, LOCAL, onEachAdapter, Service } from '../api/service.js';
 import { freePort } from '../http/free-port.js';
@@ -164,6 +165,42 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     assert.equal(second.status, 200);
     assert.equal((await exchange(refresh)).json.error, 'invalid_grant');
     assert.equal((await ping(second.json.access_token)).status, 401);
+  });
+
+  it('a copied refresh token is told by its second use, however often it was renewed; too many renewals end the grant', async () => {
+    const client = await registered();
+    const renew = (refresh_token: string) =>
+      exchange({ grant_type: 'refresh_token', client_id: client, refresh_token });
+    const first = (await redeem(client, await agreed(client))).json;
+    let last = first;
+    for (let n = 0; n < OAUTH_RECORDS_PER_GRANT + 5; n++) last = (await renew(last.refresh_token)).json;
+    assert.equal((await ping(last.access_token)).status, 200);
+    assert.equal((await renew(first.refresh_token)).json.error, 'invalid_grant');
+    assert.equal((await ping(last.access_token)).status, 401);
+
+    let tokens = (await redeem(client, await agreed(client))).json;
+    let renewals = 0;
+    for (; tokens.refresh_token !== undefined && renewals <= OAUTH_REFRESH_TOKENS_PER_GRANT; renewals++) {
+      const next = (await renew(tokens.refresh_token)).json;
+      if (next.error !== undefined) break;
+      tokens = next;
+    }
+    assert.equal(renewals, OAUTH_REFRESH_TOKENS_PER_GRANT - 1);
+    assert.equal((await ping(tokens.access_token)).status, 401);
+  });
+
+  it('a sign-in that has begun does not outlive the password', async () => {
+    const client = await registered();
+    const visitor = new Visitor();
+    const { url } = await visitor.visit(requestOf(client).url);
+    const consent = await visitor.visit(url, { step: 'sign-in', account: 'Kim', password: PASSWORD });
+    assert.match(consent.html, /value="allow"/);
+    await service.access.passwords.set(account.id, PASSWORD);
+    const refused = await visitor.visit(url, { step: 'allow' });
+    assert.match(refused.html, /<input id="password"/);
+    await visitor.visit(url, { step: 'sign-in', account: 'Kim', password: PASSWORD });
+    const allowed = await visitor.visit(url, { step: 'allow' });
+    assert.ok(allowed.url.searchParams.get('code'));
   });
 
   it('tokens that are expired, of another resource or issuer, changed, or no tokens', async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { Piscina } from 'piscina';
 import { Loading } from '../../src/pool/loading.js';
 import { temporary } from '../crash/folder.js';
@@ -70,4 +73,24 @@ test('pools closed while their threads load do not end the process', async (t) =
     encoding: 'utf8',
   });
   assert.deepEqual({ status, signal, stderr }, { status: 0, signal: null, stderr: '' });
+});
+
+test('a pool whose threads cannot load refuses every question, and does not end the process', async (t) => {
+  const dir = temporary(t);
+  const worker = join(dir, 'worker.mjs');
+  writeFileSync(worker, "throw new Error('the module is broken');");
+  const script = `
+    const { Pool } = await import(${JSON.stringify(POOL)});
+    const pool = new Pool({ worker: ${JSON.stringify(pathToFileURL(worker).href)}, setting: {} }, 2, 4);
+    for (let n = 0; n < 3; n++) {
+      const asked = [0, 1, 2].map(() => pool.ask({ kind: 'details', query: undefined }));
+      for (const { reason } of await Promise.allSettled(asked)) console.log(reason.code, reason.message);
+    }
+    process.exit(0);`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  const refused = 'internal a worker thread ended unexpectedly: the module is broken\n';
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: refused.repeat(9), stderr: '' });
 });

@@ -110,6 +110,16 @@ test('a server shows the progress of an ingest of another process, until it ends
   assert.deepEqual((await shown()).running, []);
   assert.deepEqual(readdirSync(join(dir, 'ingests')), []);
 
+  // A pipe that gives nothing does not keep a stopped ingest.
+  const stopped = spawn(process.execPath, [CLI, 'ingest', '--data', dir, '-'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  stopped.stdin.write(lines[0]!);
+  await until(() => runningIngests(dir).length === 1, 'the ingest of an open pipe runs');
+  const end = new Promise((resolve) => stopped.once('exit', resolve));
+  stopped.kill('SIGTERM');
+  assert.equal(await end, 1);
+
   const killed = spawn(process.execPath, [CLI, 'ingest', '--data', dir, '-'], {
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -98,6 +98,15 @@ export class Admission {
     return undefined;
   }
 
+  /** Checks again the session that a request was admitted by. @throws PriorartError `unauthorized` */
+  checkSession(request: HttpRequest, route: Route): void {
+    const { admin } = this.#services;
+    if (route.access === 'account') this.#accountOf(request);
+    if (route.access === 'admin' && route.endpoint !== LOGIN && bearerOf(request) === undefined) {
+      void requireAdministrator(request, admin!);
+    }
+  }
+
   /** @throws PriorartError `not_found`, `unauthorized`, `forbidden`, `unavailable` */
   #accountOf(request: HttpRequest): Account {
     const { page } = this.#services;

@@ -72,7 +72,7 @@ class Adapter {
     const grant = this.#store.record(this.#kind, id)?.payload['grantId'];
     if (await this.#store.consume(this.#kind, id)) return;
     if (typeof grant === 'string') await this.#grants.endGrant(grant);
-    throw new errors.InvalidGrant('it was used before');
+    throw new errors.InvalidGrant('it was used before, or its grant has had too many tokens within a day');
   }
 
   async revokeByGrantId(id: string): Promise<void> {

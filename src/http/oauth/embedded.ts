@@ -58,10 +58,14 @@ export interface EmbeddedParts {
   /** Separated by blanks. */
   scope?: string | undefined;
   /**
-   * The account that a person names, if the password is right.
+   * The account that a person names and the epoch of its sessions, if the password is right.
    * @param address of the client, by which guesses are slowed
    */
-  checkPassword(account: string, password: string, address: string): Promise<Account | undefined>;
+  checkPassword(
+    account: string,
+    password: string,
+    address: string,
+  ): Promise<{ account: Account; epoch: number } | undefined>;
   /** Receives errors of work that no request waits for. */
   onError(error: unknown): void;
   /** Default: https, from the public internet. */
@@ -287,7 +291,8 @@ export class EmbeddedOAuth implements TokenCheck {
       ...{ provider, origin, site: host },
       checkPassword: (account: string, password: string) =>
         this.#parts.checkPassword(account, password, address),
-      accountOf: (id: string) => this.#account(id),
+      accountOf: (id: string, epoch: number | undefined) =>
+        this.#parts.access.passwords.sessionEpoch(id) === epoch ? this.#account(id) : undefined,
       endGrant: async (id: string) => void (await endGrantAtOnce(this.#opened(), this.#parts.access, id)),
       connect: (account: Account, client: OidcClient, params: Interaction['params']) =>
         this.#connect(account, client, params, provider),

@@ -17,7 +17,7 @@ declare module 'oidc-provider' {
     returnTo: string;
     params: Record<string, string | undefined>;
     prompt: { name: string };
-    result?: { login?: { accountId: string }; consent?: { grantId: string } };
+    result?: { login?: { accountId: string; epoch?: number }; consent?: { grantId: string } };
   }
 
   export interface Grant {

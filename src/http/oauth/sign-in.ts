@@ -11,9 +11,10 @@ export interface SignInParts {
   site: string;
   /** Origin of this server's pages. */
   origin: string;
-  /** The account, if the password is right. */
-  checkPassword(account: string, password: string): Promise<Account | undefined>;
-  accountOf(id: string): Account | undefined;
+  /** The account and the epoch of its sessions, if the password is right. */
+  checkPassword(account: string, password: string): Promise<{ account: Account; epoch: number } | undefined>;
+  /** The account that has signed in; undefined if it is gone, or if its sessions have been ended since. */
+  accountOf(id: string, epoch: number | undefined): Account | undefined;
   /** Makes a grant. Resolves to its id. */
   connect(account: Account, client: OidcClient, params: Interaction['params']): Promise<string>;
   endGrant(id: string): Promise<void>;
@@ -55,8 +56,8 @@ export async function signInStep(
     return undefined;
   }
   const view = viewOf(client, interaction);
-  const signedIn = interaction.result?.login?.accountId;
-  const account = signedIn === undefined ? undefined : parts.accountOf(signedIn);
+  const login = interaction.result?.login;
+  const account = login && parts.accountOf(login.accountId, login.epoch);
   if (account === undefined) {
     if (step !== 'sign-in') return signInPage(view, parts.site);
     return signIn(request, response, form!, view, parts);
@@ -99,9 +100,11 @@ async function signIn(
 ): Promise<Page> {
   const [name, password] = [form.get('account')?.trim() ?? '', form.get('password') ?? ''];
   if (name === '' || password === '') return signInPage(view, site, { account: name, fault: 'empty' });
-  const account = await checkPassword(name, password);
-  if (account === undefined) return signInPage(view, site, { account: name, fault: 'wrong' });
-  await provider.interactionResult(request, response, { login: { accountId: account.id, remember: false } });
+  const found = await checkPassword(name, password);
+  if (found === undefined) return signInPage(view, site, { account: name, fault: 'wrong' });
+  const { account, epoch } = found;
+  const login = { accountId: account.id, remember: false, epoch };
+  await provider.interactionResult(request, response, { login });
   return consentPage(view, account);
 }
 

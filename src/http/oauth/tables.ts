@@ -6,7 +6,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { PriorartError } from '../../errors.js';
-import { OAUTH_LIFETIME_S, OAUTH_RECORDS_MAX, OAUTH_RECORDS_PER_GRANT } from '../../limits.js';
+import {
+  OAUTH_LIFETIME_S,
+  OAUTH_RECORDS_MAX,
+  OAUTH_RECORDS_PER_GRANT,
+  OAUTH_REFRESH_TOKENS_PER_GRANT,
+} from '../../limits.js';
 import { checkedValues, whole } from '../../store/checked-values.js';
 import { diskFullIn } from '../../store/faults.js';
 import { fileId } from '../../store/file-id.js';
@@ -119,13 +124,20 @@ export class OAuthTables {
     this.#write({}, () => this.#remove(nameOf(kind, value)));
   }
 
-  /** Marks a record that may be used once. @returns false if it was used before, or is gone */
+  /**
+   * Marks a record that may be used once.
+   * @returns false if it was used before, or is gone, or if its grant has had too many refresh tokens
+   */
   consume(kind: string, value: string): boolean {
     // With room for the tokens that the client then gets: on a full disk, a token must not be used up for nothing.
     return this.#write({ bytes: EXCHANGE_BYTES }, () => {
       const name = nameOf(kind, value);
       const found = this.#records.get(name);
       if (found === undefined || found.payload['consumed'] !== undefined) return false;
+      const grant = found.payload['grantId'];
+      if (kind === REFRESH && typeof grant === 'string') {
+        if (this.#namesOf(grant, kind).length >= OAUTH_REFRESH_TOKENS_PER_GRANT) return false;
+      }
       const payload = { ...found.payload, consumed: Math.floor(Date.now() / 1000) };
       // It is kept to detect that it is used again, which ends the grant.
       const expires = Math.min(found.expires, Date.now() + OAUTH_LIFETIME_S.usedToken * 1000);
@@ -229,10 +241,18 @@ export class OAuthTables {
     return connection;
   }
 
-  /** Removes the record of a kind and grant that expires first if there are many: used ones expire before others. */
-  #keepFew(grant: string, kind: string): void {
+  /** The records of a kind and grant. */
+  #namesOf(grant: string, kind: string): string[] {
     const keys = this.#ofGrant.getKeys({ start: `${grant} ${kind} `, end: `${grant} ${kind}!` });
-    const names = [...keys].map((key) => key.slice(grant.length + 1));
+    return [...keys].map((key) => key.slice(grant.length + 1));
+  }
+
+  /**
+   * Removes the record of a kind and grant that expires first if there are many. Refresh tokens stay: a used one tells that it was
+   * copied if it is used again.
+   */
+  #keepFew(grant: string, kind: string): void {
+    const names = kind === REFRESH ? [] : this.#namesOf(grant, kind);
     if (names.length < OAUTH_RECORDS_PER_GRANT) return;
     const expires = (name: string) => whole(() => this.#records.get(name))?.expires ?? 0;
     const [first] = names.map((name) => ({ name, at: expires(name) })).sort((a, b) => a.at - b.at);
@@ -277,6 +297,9 @@ export class OAuthTables {
     return new PriorartError('unavailable', message, { cause: error, retryAfter: 5 });
   }
 }
+
+/** The kind of refresh tokens. */
+const REFRESH = 'RefreshToken';
 
 /** Room of the records that are written when a code or a refresh token is exchanged. */
 const EXCHANGE_BYTES = 128 << 10;

@@ -13,9 +13,11 @@ export function answer(value: unknown, status = 200): HttpReply {
   };
 }
 
-/** @throws PriorartError `bad_json`, `invalid_request`, and the errors of readJson */
+/** @throws PriorartError `bad_json`, `invalid_request`, `unauthorized`, and the errors of readJson */
 export async function bodyOf<S extends z.ZodObject>(call: Call, schema: S): Promise<z.output<S>> {
-  return checked(schema, await readJson(call.request));
+  const body = await readJson(call.request);
+  call.checkSession();
+  return checked(schema, body);
 }
 
 /** The parameters of the query string. Of several parameters with one name, the last one counts. */

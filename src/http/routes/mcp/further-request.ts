@@ -1,4 +1,6 @@
 /** A request that a tool makes within the server. */
+import { PriorartError } from '../../../errors.js';
+import { MCP_IMAGE_MAX_BYTES } from '../../../limits.js';
 import {
   type HttpReply,
   type HttpRequest,
@@ -48,12 +50,15 @@ export class FurtherRequest implements HttpRequest {
   }
 }
 
-/** All bytes of an answer. */
+/** All bytes of an answer. @throws PriorartError `body_too_large` for an image that no tool shows */
 export async function wholeBody(body: HttpReply['body']): Promise<Uint8Array> {
   if (typeof body === 'string') return Buffer.from(body);
   if (isEvents(body)) throw new Error('a tool cannot read events');
   if (!isSource(body)) return body;
   try {
+    if (body.length > MCP_IMAGE_MAX_BYTES) {
+      throw new PriorartError('body_too_large', `the answer has more than ${MCP_IMAGE_MAX_BYTES} bytes`);
+    }
     const parts: Uint8Array[] = [];
     for (let bytes = 0; bytes < body.length; ) {
       const part = await body.read(SOURCE_CHUNK_BYTES);

@@ -29,7 +29,8 @@ export const listKeysOperation = adminOperation({
 export const createKeyOperation = adminOperation({
   id: 'createKey',
   summary: 'Makes a key',
-  description: 'Its secret is in this answer and nowhere else.',
+  description:
+    'Its secret is in this answer and nowhere else. The environment must be one of the account, which has none at first: POST /admin/api/v1/accounts/{account}/environments adds one.',
   body: 'KeyInput',
   answer: 'NewApiKey',
   created: true,
