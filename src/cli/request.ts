@@ -150,13 +150,26 @@ function spelled(fields: readonly RequestField[], flags: Record<string, unknown>
   return request;
 }
 
-/** A value in double quotes, with `""` for a quote in it, or what stands up to the next comma; and the comma. */
-const VALUE = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*)),/gy;
-
-/** The values of a comma-separated list. */
+/** The values of a comma-separated list. One in double quotes may have commas, and `""` for a quote. */
 function valuesOf(list: string): string[] {
-  const values = `${list},`.matchAll(VALUE);
-  return Array.from(values, ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!.trim());
+  const values: string[] = [];
+  // The parts of a value whose quotes are not closed.
+  let open: string[] = [];
+  let quotes = 0;
+  for (const part of list.split(',')) {
+    open.push(part);
+    quotes += part.split('"').length - 1;
+    const isQuoted = open[0]!.trimStart().startsWith('"');
+    if (isQuoted && quotes % 2 === 1) continue;
+    values.push(unquoted(open.join(',').trim()));
+    [open, quotes] = [[], 0];
+  }
+  return [...values, ...open.map((part) => part.trim())];
+}
+
+function unquoted(text: string): string {
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  return isQuoted ? text.slice(1, -1).replaceAll('""', '"') : text;
 }
 
 /** A value as one of a comma-separated list. */

@@ -27,8 +27,8 @@ export interface RecordOptions extends Pick<SourceOptions, 'signal' | 'onProgres
 const encoder = new TextEncoder();
 
 /**
- * Takes the next record when the unit of the previous record is in progress, and yields a unit for each. A feed may give a record
- * now and then: its units are committed while the next one is awaited.
+ * Takes the next record when the unit of the previous record is in progress, and yields a unit for each. The units of a slow
+ * feed are committed while its next record is awaited.
  * @throws PriorartError `invalid_request` for a source of bytes or texts; any error of the iteration; the reason of the
  * signal when it fires, also while the next record is awaited
  */

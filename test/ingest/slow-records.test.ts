@@ -1,4 +1,4 @@
-/** Records of a feed that gives one now and then. */
+/** Records of a slow feed. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openRecords } from '../../src/ingest/records.js';
