@@ -138,7 +138,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt36: Reader = {
   format: ROOT,
   title: 'CN publication (ST.36)',
-  version: 6,
+  version: 7,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

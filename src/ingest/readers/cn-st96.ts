@@ -255,7 +255,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt96: Reader = {
   format: 'cn-st96',
   title: 'CN publication (ST.96)',
-  version: 6,
+  version: 7,
   detect: (head) => ROOTS.includes(xmlRootName(head) ?? ''),
   split: splitXml,
   parse,

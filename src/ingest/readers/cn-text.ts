@@ -8,9 +8,12 @@ import { readableText } from './markup.js';
 import { claims } from './st36-text.js';
 import { descendants, type XmlElement } from './xml.js';
 
-/** Headings of the description that the implementing regulations prescribe (细则第十七条), and older headings. */
+/**
+ * Headings of the description that the implementing regulations prescribe (细则第十七条), older headings, and those of translated
+ * applications.
+ */
 const HEADING =
-  /^(?:[一二三四五六七八九十]+、|\d+[.、])?\s*((?:所属)?技术领域|背景技术|发明内容|实用新型内容|发明概述|附图说明|具体实施方式|具体实施例|实施方式|实施例|序列表|工业实用性|相关申请的交叉引用)\s*[:：]?$/;
+  /^(?:[一二三四五六七八九十]+、|\d+[.、])?\s*((?:所属)?技术领域|背景技术|现有技术文献|(?:非)?专利文献|发明内容|实用新型内容|发明概述|发明的?概要|发明所?要?解决的(?:技术)?(?:问题|课题)|(?:用于)?解决(?:技术)?(?:问题|课题)(?:所采用)?的(?:技术)?(?:方案|手段)|发明的?效果|附图说明|附图的简[单要]说明|具体实施方式|具体实施例|实施方式|(?:用于)?实施发明的(?:方式|形态)|实施例|序列表|工业实用性|相关申请的交叉引用)\s*[:：]?$/;
 
 const WIDE = '[\\p{Script=Han}\\u3000-\\u303f\\uff00-\\uffef]';
 /** A blank between two wide characters. Chinese text has no such blanks. */

@@ -222,6 +222,10 @@ function publication(fields: ExportFields): Patent | { foreign: string } {
     fields['locarno'] = fields['ipc'];
     delete fields['ipc'];
   }
+  // Without the priorities, an application that is not its own first filing would begin a family of its own.
+  const isOwnFirst =
+    fields['priority_date'] !== undefined && fields['priority_date'] === fields['filing_date'];
+  fields['earliest_unknown'] ??= fields['priority_claim'] === undefined && !isOwnFirst;
   const read = exportedPublication(fields);
   const isWhole = 'foreign' in read || read.claims !== undefined || read.description !== undefined;
   return isWhole ? read : { ...read, partial: true };
@@ -231,7 +235,7 @@ export const exportTable: Reader = {
   format: 'export-table',
   title:
     'table of publications (CSV or .xlsx of Google Patents, Lens.org, Espacenet, J-PlatPat, PATENTSCOPE, PatentsView, WIPS ON, KIPRIS, CNIPA gazette list)',
-  version: 8,
+  version: 9,
   detect: (head) => headerLines(head, isHeader).some(isHeader),
   split: splitDelimited(isHeader),
   parse,

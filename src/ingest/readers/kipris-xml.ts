@@ -6,6 +6,7 @@
  */
 import { parseDate } from '../../patent/date.js';
 import type { Patent } from '../../patent/record.js';
+import { withoutEnd } from '../../patent/scan.js';
 import { splitElements } from '../split.js';
 import { decodeText } from './decode.js';
 import { isDetailXml } from './kipris-detail-xml.js';
@@ -89,13 +90,19 @@ function publications(
     registration: { number: value('registration'), date: parseDate(value('registered')) },
     announcement: { number: value('announcement'), date: parseDate(value('announced')) },
   };
+  // An answer has no priorities, so its family is not known.
+  const {
+    family_id: _,
+    family_derived: __,
+    ...filing
+  } = filingFields('KR', {
+    own: number ? { country: 'KR', number, date: parseDate(value('filed')) } : undefined,
+    priorities: [],
+  });
   return koreanPublications(numbers, {
     language: 'ko',
-    ...present({ title: value('title'), abstract: abstract && readableText(abstract) }),
-    ...filingFields('KR', {
-      own: number ? { country: 'KR', number, date: parseDate(value('filed')) } : undefined,
-      priorities: [],
-    }),
+    ...present({ title: value('title'), abstract: abstract && withoutNote(readableText(abstract)) }),
+    ...filing,
     ...present({
       applicants: uniqueNames(split(value('applicant'))),
       inventors: uniqueNames(split(value('inventor'))),
@@ -106,13 +113,20 @@ function publications(
   });
 }
 
+/** The service shortens long abstracts, and says so: "the rest is left out". */
+function withoutNote(abstract: string): string {
+  const at = abstract.lastIndexOf('(이하생략)');
+  if (at < 0 || abstract.slice(at).trim() !== '(이하생략)') return abstract;
+  return `${withoutEnd(abstract.slice(0, at), /[.\s]/)}…`;
+}
+
 /** Elements that tell a search answer, with any prefix and attributes. */
 const MARK = /<(?:[\w.-]+:)?(?:PatentUtilityInfo|inventionTitle)[\s/>]/;
 
 export const kiprisXml: Reader = {
   format: 'kipris-xml',
   title: 'KIPRIS Plus search answer (XML)',
-  version: 4,
+  version: 5,
   detect(head) {
     if (xmlRootName(head) === undefined || isDetailXml(head)) return false;
     return MARK.test(Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1'));

@@ -185,8 +185,14 @@ export function filings(front: XmlElement, country: string): RedBookFilings {
     if (relation.name === 'related-publication') continue;
     if (relation.name === 'us-provisional-application')
       earlier.push(filing(childAt(relation, 'document-id')));
-    for (const parent of descendants(relation, 'parent-doc'))
-      earlier.push(filing(childAt(parent, 'document-id')));
+    for (const parent of descendants(relation, 'parent-doc')) {
+      // A continuation of a national phase names the international application, too.
+      for (const document of [
+        childAt(parent, 'document-id'),
+        childAt(parent, 'parent-pct-document', 'document-id'),
+      ])
+        earlier.push(filing(document));
+    }
   }
   const priorities = earlier.filter((found) => found !== undefined);
   // A national phase without an older priority has its international application as first filing.

@@ -104,7 +104,7 @@ function redBookReader(root: string, title: string): Reader {
   return {
     format: root,
     title,
-    version: 9,
+    version: 10,
     detect: (head) => xmlRootName(head) === root,
     split: splitXml,
     parse,

@@ -38,6 +38,37 @@ async function read(name: string): Promise<Read> {
 
 const ids = ({ patents }: Read): string[] => patents.map(({ patent_id }) => patent_id);
 
+const FIXTURE = (name: string) => readFileSync(join(FORMATS, name), 'utf8');
+
+describe('what a source leaves out', () => {
+  it('headings of translated Chinese applications begin sections', () => {
+    for (const heading of [
+      '发明的效果',
+      '发明所要解决的技术问题',
+      '解决技术问题所采用的技术方案',
+      '附图的简单说明',
+      '专利文献',
+    ]) {
+      const text = FIXTURE('cn-st36-b.xml').replace('>背景技术<', `>${heading}<`);
+      const [patent] = parseUnit(detectReader(Buffer.from(text))!.format, Buffer.from(text)).patents;
+      assert.ok(
+        patent!.description!.some(({ section }) => section === heading),
+        heading,
+      );
+    }
+  });
+
+  it('KIPRIS says that the rest of an abstract is left out; its answer tells no family', () => {
+    const text = '부력체의 높이를 조절할 수 있다.';
+    const of = (abstract: string) =>
+      parseUnit('kipris-xml', Buffer.from(FIXTURE('kipris-search.xml').replace(text, abstract))).patents[0]!;
+    assert.match(of('부력체의 높이를 마이...(이하생략)').abstract!, / 높이를 마이…$/);
+    assert.match(of('(이하생략) 높이를 조절한다.').abstract!, / \(이하생략\) 높이를 조절한다\.$/);
+    const { application_number: number, family_id: family } = of(text);
+    assert.deepEqual([number, family], ['1020190028001', undefined]);
+  });
+});
+
 describe('numbers', () => {
   it('a JP re-publication of an international application has the WO number', async () => {
     const gazette = await read('jp-gazette-republication.xml');

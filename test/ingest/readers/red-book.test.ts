@@ -45,6 +45,20 @@ describe('red book: front page', () => {
     assert.deepEqual(found.claims, [{ number: 1, text: 'A hinge, comprising a pin.' }]);
   });
 
+  it('the international application behind a parent is a priority', () => {
+    const found = patent({
+      front: `<us-related-documents><continuation><relation><parent-doc><document-id><country>US</country><doc-number>13000001</doc-number><date>20121101</date></document-id>
+<parent-pct-document><document-id><country>EP</country><doc-number>PCTEP2011005678</doc-number><date>20110503</date></document-id></parent-pct-document></parent-doc>
+<child-doc><document-id><country>US</country><doc-number>14123456</doc-number></document-id></child-doc></relation></continuation></us-related-documents>`,
+    });
+    assert.equal(found.priority_date, '2011-05-03');
+    assert.deepEqual(found.priorities, [
+      { country: 'US', number: '13000001', date: '2012-11-01' },
+      { country: 'WO', number: 'EP2011005678', date: '2011-05-03' },
+    ]);
+    assert.equal(found.family_id, 'WOEP2011005678');
+  });
+
   it('takes the earliest of priorities, provisionals and parents, not its own earlier publication', () => {
     const found = patent({
       front: `<priority-claims><priority-claim sequence="01" kind="national"><country>KR</country><doc-number>10-2012-0150001</doc-number><date>20121220</date></priority-claim></priority-claims>

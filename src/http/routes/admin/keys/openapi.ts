@@ -30,7 +30,7 @@ export const createKeyOperation = adminOperation({
   id: 'createKey',
   summary: 'Makes a key',
   description:
-    'Its secret is in this answer and nowhere else. The environment must be one of the account, which has none at first: POST /admin/api/v1/accounts/{account}/environments adds one.',
+    'Its secret is in this answer and nowhere else. The environment must be one of the account. A new account has none: add one first.',
   body: 'KeyInput',
   answer: 'NewApiKey',
   created: true,
