@@ -114,22 +114,27 @@ async function* untilAborted<T>(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      let done: Promise<void> | undefined;
+      let idling = Promise.resolve();
       const timer = setTimeout(() => {
-        done = idle.do();
-        done.catch(() => {}); // Awaited below.
+        idling = idle.do();
+        idling.catch(() => {}); // Awaited below.
       }, idle.ms);
-      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
-        give = () => reject(signal?.reason);
-        Promise.resolve(iterator.next()).then(resolve, reject);
-      })
-        .catch((error: unknown) => {
-          // An iterator that throws has ended. After an abort, `return` below tells the iterator to stop.
-          isDone = signal?.aborted !== true;
-          throw error;
-        })
-        .finally(() => clearTimeout(timer));
-      await done;
+      let next: IteratorResult<T>;
+      try {
+        next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+          give = () => reject(signal?.reason);
+          Promise.resolve(iterator.next()).then(resolve, reject);
+        });
+      } catch (error) {
+        // An iterator that throws has ended. After an abort, `return` below tells the iterator to stop.
+        isDone = signal?.aborted !== true;
+        // The caller may close what a commit still uses.
+        await idling.catch(() => {});
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+      await idling;
       isDone = next.done === true;
       if (next.done) return;
       yield next.value;

@@ -162,6 +162,7 @@ async function* openFile(
   }
   let read = 0;
   const stream = isInput ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
+  options.signal?.throwIfAborted();
   // A pipe may give nothing for a long time.
   const stop = () => stream.destroy(options.signal?.reason);
   options.signal?.addEventListener('abort', stop, { once: true });

@@ -49,3 +49,26 @@ it('a failed commit ends the iteration', async () => {
   await units.next();
   await assert.rejects(async () => units.next(), /no room|stopped/);
 });
+
+it('an abort waits for the commit that runs', async () => {
+  async function* feed() {
+    yield {};
+    await new Promise(() => {});
+  }
+  const stop = new AbortController();
+  let end = () => {};
+  let isCommitted = false;
+  const commit = async () => {
+    stop.abort(new Error('stopped'));
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    isCommitted = true;
+  };
+  const units = openRecords(feed(), 'records', { commit, commitMs: 1, signal: stop.signal });
+  await units.next();
+  const ended = assert.rejects(async () => units.next(), /stopped/).then(() => isCommitted);
+  await until(() => stop.signal.aborted, 'the commit runs');
+  end();
+  assert.equal(await ended, true);
+});
