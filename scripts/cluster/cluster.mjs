@@ -1,4 +1,5 @@
 /** An OpenSearch cluster on loopback, for development and tests. */
+import { randomInt } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -126,17 +127,24 @@ async function newNodes(count, port) {
   }));
 }
 
-/** Ports that are free now. All are taken at the same time, so that they differ. */
+/**
+ * Ports that are free now. All are taken at the same time, so that they differ. A node takes its port seconds later, so they are below
+ * those that systems give to outgoing connections.
+ */
 async function freePorts(count) {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
+  const servers = [];
+  for (let attempts = 0; servers.length < count; attempts++) {
+    const server = createServer();
+    const port = randomInt(15_000, 32_000);
+    try {
       await new Promise((resolve, reject) => {
-        server.once('error', reject).listen(0, '127.0.0.1', resolve);
+        server.once('error', reject).listen(port, '127.0.0.1', resolve);
       });
-      return server;
-    }),
-  );
+      servers.push(server);
+    } catch (error) {
+      if (error.code !== 'EADDRINUSE' || attempts > 1_000) throw error;
+    }
+  }
   const ports = servers.map((server) => server.address().port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;

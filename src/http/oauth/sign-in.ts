@@ -68,7 +68,8 @@ export async function signInStep(
   const grantId = known ?? (await parts.connect(account, client, interaction.params));
   try {
     await provider.interactionFinished(request, response, {
-      login: { accountId: account.id, remember: false },
+      // With the epoch: the form may be sent again.
+      login: { ...login, accountId: account.id, remember: false },
       consent: { grantId },
     });
   } catch (error) {
