@@ -131,7 +131,7 @@ describe('the fused score', () => {
     const pair = { ...word!, word: 4, text: 'w0 w1', documents: 400, holding: 400, isExtra: true };
     assert.deepEqual(lexicalWeight([...words(4, 500), pair], all), lexicalWeight(words(4, 500), all));
     assert.deepEqual(lexicalWeight([pair], all), rare(1));
-    // The parts of a word are no words. A word whose letters another one has is one.
+    // A part of a longer word does not count as a word. `oil` beside `boiler` does, although `boiler` has its letters.
     const [whole, part, other] = words(3, 500);
     const rareOf = (...used: UsedWord[]) => lexicalWeight(used, all).weight;
     const joined = { ...whole!, text: 'oilboiler', from: 0, to: 9 };

@@ -37,7 +37,7 @@ pub(super) fn is_foreign(word: &str) -> bool {
     FOREIGN.contains(&word)
 }
 
-/// Whether only English has a word, which says nothing about a subject.
+/// Whether a word is a stop word of English, and of no other language.
 pub(super) fn is_of_english(word: &str) -> bool {
     ENGLISH.contains(&word) && !SHARED.contains(&word)
 }
